@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+import h5py
 import numpy as np
 import pytest
 from contracts.readers import ReaderContract, Truth, assert_same
@@ -32,6 +33,7 @@ LAYOUTS = {
     "zarr2-big": Layout("zarr2", CHUNKS, "deflate", shuffle=True, byteorder="big"),
     "zarr3-zstd": Layout("zarr3", CHUNKS, "zstd"),
     "zarr3-shards-big": Layout("zarr3", CHUNKS, shards=(6, 4, 10), byteorder="big"),
+    "simple": Layout("hdf5", CHUNKS, "deflate", shuffle=True),
     "nczarr": Layout("nczarr"),
     "nczarr-deflate": Layout("nczarr", CHUNKS, "deflate"),
     "nczarr-zstd": Layout("nczarr", CHUNKS, "zstd"),
@@ -55,7 +57,8 @@ def written(tmp_path_factory, nothing):
     def give(name):
         if name not in made:
             folder = tmp_path_factory.mktemp(name)
-            made[name] = make(folder / f"data{LAYOUTS[name].suffix}", LAYOUTS[name], nothing)
+            write = simple if name == "simple" else make
+            made[name] = write(folder / f"data{LAYOUTS[name].suffix}", LAYOUTS[name], nothing)
         return made[name]
 
     return give
@@ -115,6 +118,25 @@ def make(path, layout, nothing):
     return Truth(path, values, "main", nothing)
 
 
+def simple(path, layout, nothing):
+    """Write a file with nothing missing, which hidefix and pyfive take."""
+    random = np.random.default_rng(3)
+    values = {
+        "main": random.normal(size=(7, 11, 13)).astype("f4"),
+        "frames": random.normal(size=(7, 11, 13)).astype("f4"),
+        "one": random.normal(size=(7, 1, 13)).astype("f4"),
+        "plain": np.arange(143, dtype="i2").reshape(11, 13),
+        "group/deep": np.arange(143.0).reshape(11, 13),
+        "scalar": np.array(2.5),
+    }
+    chunks = {"main": layout.chunks, "frames": (1, 11, 13), "one": (3, 1, 5)}
+    with h5py.File(path, "w") as file:
+        for name, array in values.items():
+            how = {"compression": 4, "shuffle": name == "main"} if name in chunks else {}
+            file.create_dataset(name, data=array, chunks=chunks.get(name), **how)
+    return Truth(path, values, "main", nothing)
+
+
 def extremes(dtype, random):
     """Values of a type, its ends among them."""
     if dtype[0] == "f":
@@ -140,13 +162,13 @@ def known_gaps(reader, format, truth):
     return replace(truth, values={k: v for k, v in truth.values.items() if k not in out})
 
 
-# Those that take no file that holds more than the simplest; see test_io_readers_simple.
 SIMPLE = {"hidefix", "pyfive"}
+SPECIAL = {"hdf5-paged": {"h5py-paged"}, "simple": SIMPLE}
 PAIRS = [
     (name, reader)
     for name, layout in LAYOUTS.items()
     for reader in readers(layout)
-    if reader not in SIMPLE and (name == "hdf5-paged") == (reader == "h5py-paged")
+    if reader in SPECIAL.get(name, set(readers()) - SIMPLE - {"h5py-paged"})
 ]
 
 
@@ -168,7 +190,7 @@ def truth(pair, written):
 
 # Each reader is held to the whole contract on one layout of each kind, on the others to the values.
 WHOLE = ("binary", "netcdf3", "netcdf4-deflate", "hdf5-paged", "zarr2-blosc", "zarr3-zstd",
-         "nczarr-zstd")  # fmt: skip
+         "simple", "nczarr-zstd")  # fmt: skip
 FULL = [pair for pair in PAIRS if pair[0] in WHOLE]
 FORMATS = {LAYOUTS[name].format for name in WHOLE}
 
@@ -193,7 +215,39 @@ def test_other_layouts_are_read_to_the_bit(reader, truth, pair):
 
 
 def test_every_reader_and_every_format_is_in_the_suite():
-    assert {name for _, name in FULL} == set(readers()) - SIMPLE
-    assert {layout.format for layout in LAYOUTS.values()} == {
-        format for _, name in PAIRS for format in reader_named(name).formats
-    }
+    assert {name for _, name in FULL} == set(readers())
+    formats = {format for _, name in PAIRS for format in reader_named(name).formats}
+    assert {layout.format for layout in LAYOUTS.values()} == formats
+
+
+FRAMES = [(slice(None), 4, 7), (slice(1, 6, 2), 10, 12), (slice(0, 2), slice(0, 1)), 3,
+          (2, slice(3, 9, 2)), (slice(2, 5), slice(None), slice(11, 13))]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", sorted(SIMPLE & set(readers())))
+def test_series_and_parts_of_whole_chunks(written, name):
+    truth = written("simple")
+    with reader_named(name).open(truth.path, "frames") as opened:
+        for selection in FRAMES:
+            assert_same(opened.read(selection), truth.values["frames"][selection])
+
+
+@pytest.mark.parametrize(
+    ("name", "other"),
+    [
+        ("hidefix", {"data": np.arange(10.0), "chunks": (5,), "compression": "lzf"}),
+        ("hidefix", {"data": np.arange(10.0), "chunks": (5,), "fletcher32": True}),
+        ("hidefix", {"data": np.arange(10, dtype=">f4")}),
+        ("hidefix", {"shape": (10,), "dtype": "f4", "chunks": (5,)}),
+        ("pyfive", {"shape": (10,), "dtype": "f4", "chunks": (5,)}),
+    ],
+)
+def test_what_it_cannot_read_is_an_error_and_not_wrong(tmp_path, name, other):
+    if name not in readers():
+        pytest.skip(f"{name} is not installed")
+    with h5py.File(tmp_path / "a.h5", "w") as file:
+        made = file.create_dataset("x", **other)
+        if "shape" in other:
+            made[:5] = 1  # one chunk of two
+    with pytest.raises(OSError, match=rf"a\.h5: {name} cannot open 'x': ."):
+        reader_named(name).open(tmp_path / "a.h5", "x")

@@ -39,11 +39,8 @@ def pairs(place):
     for name, layout in LAYOUTS.items():
         for reader in readers(layout, place=place):
             unlisted = (place, reader) == ("http", "xarray-zarr") and name != "zarr2-blosc"
-            if (
-                reader != "pyfive"
-                and not unlisted
-                and (name == "hdf5-paged") == (reader == "h5py-paged")
-            ):
+            paged = (name == "hdf5-paged") == (reader == "h5py-paged")
+            if paged and not unlisted and reader != "pyfive":
                 yield name, reader, place
 
 
@@ -90,7 +87,9 @@ def folder(tmp_path_factory):
         ]
         if layout.format not in ("netcdf3", "nczarr"):
             variables.append(Variable("group/deep", ("y", "x"), (11, 13), "i2"))
-        with create(path, variables, {v.name: _layout(layout, v) for v in variables}) as writer:
+        plain = Layout(layout.format, page_bytes=layout.page_bytes)
+        layouts = {v.name: layout if len(v.shape) == 3 else plain for v in variables}
+        with create(path, variables, layouts) as writer:
             writer.write("main", (slice(5), slice(None), slice(10)), whole[:5, :, :10])
             writer.write("whole", ..., whole)
             for variable in variables[2:]:
@@ -101,12 +100,6 @@ def folder(tmp_path_factory):
             references.write(path)
     (folder / "text.nc").write_text("This is no data.\n" * 1000)
     return folder, values
-
-
-def _layout(layout, variable):
-    return layout if variable.name in ("main", "whole") else Layout(
-        layout.format, page_bytes=layout.page_bytes
-    )  # fmt: skip
 
 
 @pytest.fixture(scope="session")
@@ -149,15 +142,10 @@ def truth(pair, servers, folder):
 # Those that differ in what fetches alone are held to less.
 ALIKE = ("h5py", "h5py-64k", "h5py-blocks", "subchunk-obstore", "chunkindex_layout-none",
          "xarray-netcdf4", "virtualizarr-kerchunk")  # fmt: skip
-FULL = [
-    pair
-    for pair in pairs("http")
-    if pair[0] in ("netcdf4-deflate", "hdf5-paged", "zarr2-blosc") and pair[1] not in ALIKE
-]
+WHOLE = ("netcdf4-deflate", "hdf5-paged", "zarr2-blosc")
+FULL = [pair for pair in pairs("http") if pair[0] in WHOLE and pair[1] not in ALIKE]
 REST = [pair for pair in pairs("http") if pair not in FULL]
-REST += [
-    pair for pair in pairs("s3") if pair[0] in ("netcdf4-deflate", "hdf5-paged", "zarr2-blosc")
-]
+REST += [pair for pair in pairs("s3") if pair[0] in WHOLE]
 
 
 @pytest.mark.parametrize("pair", FULL, indirect=True, scope="session", ids="-by-".join)

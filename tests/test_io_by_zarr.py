@@ -39,7 +39,6 @@ def test_what_one_of_zarr_and_nczarr_cannot_read_of_the_other_is_explained(tmp_p
             reader("zarr").open(bytes_, "a")
     shuffled = tmp_path / "shuffled"
     write_array(shuffled, GRID, Layout("nczarr", (20, 35), "deflate", shuffle=True))
-    assert_same(read(shuffled, "data", "nczarr"), GRID)
     with pytest.raises(OSError, match="shuffle has its size as text: read it with nczarr"):
         reader("zarr").open(shuffled, "data")
     scalar = ones(tmp_path / "scalar", "a", "nczarr", (), "f8")
@@ -78,19 +77,10 @@ def metadata(path, layout):
     return json.loads((path / "data" / name).read_text())
 
 
-def test_shards_hold_chunks(tmp_path):
-    layout = Layout("zarr3", chunks=(10, 35), shards=(30, 70), codec="zstd", byteorder="big")
-    write_array(tmp_path / "a", GRID, layout)
-    array = zarr.open_array(str(tmp_path / "a" / "data"), mode="r")
-    assert (array.chunks, array.shards) == ((10, 35), (30, 70))
-    assert len(list((tmp_path / "a" / "data" / "c").glob("*/*"))) == 2
-
-
 @pytest.mark.parametrize(
     ("codec", "shuffle", "zarr2", "zarr3"),
     [
         ("deflate", False, {"id": "zlib", "level": 4}, ("gzip", {"level": 4})),
-        ("zstd", False, {"id": "zstd", "level": 3}, ("zstd", {"level": 3})),
         ("blosc-lz4", True, {"id": "blosc", "cname": "lz4", "clevel": 5, "shuffle": 1},
          ("blosc", {"cname": "lz4", "clevel": 5, "shuffle": "shuffle"})),
         ("blosc-zstd", False, {"id": "blosc", "cname": "zstd", "clevel": 5, "shuffle": 0},
@@ -102,13 +92,12 @@ def test_codecs_are_as_asked(tmp_path, codec, shuffle, zarr2, zarr3):
     assert found["chunks"] == [20, 35] and found["filters"] is None
     assert zarr2.items() <= found["compressor"].items()
     found = metadata(tmp_path / "3", Layout("zarr3", (20, 35), codec, shuffle=shuffle))
-    name, configured = zarr3
-    _, used = found["codecs"]
-    assert used["name"] == name and configured.items() <= used["configuration"].items()
+    used = found["codecs"][1]
+    assert used["name"] == zarr3[0] and zarr3[1].items() <= used["configuration"].items()
     assert found["dimension_names"] == ["y", "x"]
 
 
-def test_shuffle_byte_order_and_what_is_not_compressed(tmp_path):
+def test_shuffle_byte_order_shards_and_what_is_not_compressed(tmp_path):
     found = metadata(tmp_path / "a", Layout("zarr2", (20, 35), "deflate", shuffle=True))
     assert found["filters"] == [{"id": "shuffle", "elementsize": 4}]
     assert "data/.zarray" in json.loads((tmp_path / "a" / ".zmetadata").read_text())["metadata"]
@@ -117,13 +106,16 @@ def test_shuffle_byte_order_and_what_is_not_compressed(tmp_path):
     assert (bare["name"], bare["configuration"]) == ("bytes", {"endian": "big"})
     first = np.frombuffer((tmp_path / "c" / "data" / "c" / "0" / "0").read_bytes(), ">i4")
     assert np.array_equal(first, GRID.reshape(-1))
+    metadata(tmp_path / "s", Layout("zarr3", (10, 35), "zstd", shards=(30, 70)))
+    array = zarr.open_array(str(tmp_path / "s" / "data"), mode="r")
+    assert (array.chunks, array.shards) == ((10, 35), (30, 70))
+    assert len(list((tmp_path / "s" / "data" / "c").glob("*/*"))) == 2
     assert "consolidated_metadata" not in json.loads((tmp_path / "c" / "zarr.json").read_text())
     variables = [Variable(n, ("x",), (5,), "f4") for n in ("b", "g/h/a", "g/c")]
     path = store(tmp_path / "d", variables, Layout("zarr3"))
     for by in ("zarr", "xarray-zarr"):
         with pytest.raises(KeyError, match="no variable 'g/h/x'; there are b, g/c, g/h/a"):
             reader(by).open(path, "g/h/x")
-        assert_same(read(path, "g/h/a", by), np.ones(5, "f4"))
 
 
 @pytest.mark.parametrize("format", ["zarr2", "zarr3"])
@@ -139,9 +131,9 @@ def test_xarray_masks_the_fill_value(tmp_path, format, dtype, fill):
 
 
 @pytest.mark.parametrize("format", ["zarr2", "zarr3"])
-@pytest.mark.parametrize("values", [np.array([-3], "i4"), np.int32(-3)])
-def test_a_scalar_is_written_with_or_without_an_axis(tmp_path, format, values):
-    with create(tmp_path / "a", [Variable("a", (), (), "i4")], Layout(format)) as writer:
-        writer.write("a", ..., values)
-    array = zarr.open_group(tmp_path / "a", mode="r")["a"]
-    assert (array.shape, array[()]) == ((), -3)
+def test_a_scalar_is_written_with_or_without_an_axis(tmp_path, format):
+    for number, values in enumerate((np.array([-3], "i4"), np.int32(-3))):
+        path = tmp_path / str(number)
+        with create(path, [Variable("a", (), (), "i4")], Layout(format)) as writer:
+            writer.write("a", ..., values)
+        assert_same(read(path, "a", "zarr"), np.array(-3, "i4"))

@@ -8,6 +8,7 @@ from contextlib import suppress
 
 import numpy as np
 import pytest
+import xarray as xr
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -53,54 +54,42 @@ def layout(request):
 def test_every_codec_makes_it_smaller_and_gives_it_back(tmp_path, layout):
     values = np.arange(200 * 210, dtype="i4").reshape(200, 210) // 100
     size = write_array(tmp_path / "a", values, layout)
-    assert size == stored_bytes(tmp_path / "a")
-    assert size < values.nbytes
+    assert size == stored_bytes(tmp_path / "a") < values.nbytes
     assert np.array_equal(read(tmp_path / "a", layout), values)
 
 
-def test_writes_in_any_pieces_and_any_order(tmp_path, layout):
-    path = str(tmp_path / f"with space é{layout.suffix}")
-    with create(path, [FIELD], layout) as writer:
-        writer.write("field", (slice(6, 12), slice(None)), VALUES[6:])
-        writer.write("field", 0, VALUES[0])
-        for row in range(1, 6):
-            writer.write("field", (row, slice(0, 20, 2)), VALUES[row, ::2])
-            writer.write("field", (row, slice(1, 20, 2)), VALUES[row, 1::2])
-        writer.write("field", (3, 3), np.array(VALUES[3, 3]))
-    assert np.array_equal(read(path, layout, "field"), VALUES)
-
-
 @pytest.mark.parametrize("shape", [(3, 24, 20), (3, 20, 24)])
-def test_values_may_have_leading_axes_of_one_or_lack_some(tmp_path, layout, shape):
-    """As numpy assigns them, wherever the chunks lie."""
+def test_any_pieces_are_written_as_numpy_assigns_them_wherever_chunks_lie(tmp_path, layout, shape):
+    """Values may have leading axes of one, or lack some."""
     values = np.arange(np.prod(shape), dtype="f4").reshape(shape)
     chunked = layout.format not in ("binary", "netcdf3", "netcdf3-64bit", "cdf5")
     layout = Layout(layout.format, (1, 8, 5) if chunked else None)
-    path = tmp_path / f"a{layout.suffix}"
-    with create(path, [Variable("a", ("t", "y", "x"), shape, "f4")], layout) as writer:
-        writer.write("a", 0, values[:1])
-        writer.write("a", (1, slice(4, 21)), values[:1, 4:21])
-        writer.write("a", (2, ..., slice(3, 9)), values[2, 0, 3:9])
-    found = read(path, layout, "a")
-    assert np.array_equal(found[0], values[0])
-    assert np.array_equal(found[1, 4:21], values[0, 4:21])
-    assert np.array_equal(found[2, :, 3:9], np.tile(values[2, 0, 3:9], (shape[1], 1)))
+    path = str(tmp_path / f"with space é{layout.suffix}")
+    wanted = np.zeros(shape, "f4")
+    with create(path, [Variable("a", ("t", "y", "x"), shape, "f4", fill_value=0)], layout) as w:
+        for selection, part in (
+            (0, values[:1]),
+            ((1, slice(4, 21)), values[:1, 4:21]),
+            ((2, ..., slice(3, 9)), values[2, 0, 3:9]),
+            ((2, 3, slice(0, 20, 2)), values[2, 3, :20:2]),
+            ((2, 3, slice(1, 20, 2)), values[2, 3, 1:20:2]),
+            ((1, 3, 3), np.array(5, "f4")),
+        ):
+            wanted[selection] = part
+            w.write("a", selection, part)
+    assert np.array_equal(read(path, layout, "a"), wanted)
 
 
 def test_a_synced_file_can_be_read_before_it_is_closed(tmp_path, layout):
-    writer = create(tmp_path / "a", [FIELD], layout)
-    writer.write("field", ..., VALUES)
-    writer.sync()
-    if layout.is_directory:
-        shutil.copytree(tmp_path / "a", tmp_path / "b")
-    else:
-        for file in tmp_path.glob("a*"):
-            shutil.copy(file, tmp_path / file.name.replace("a", "b", 1))
-    writer.close()
+    (tmp_path / "made").mkdir()
+    with create(tmp_path / "made" / "a", [FIELD], layout) as writer:
+        writer.write("field", ..., VALUES)
+        writer.sync()
+        copied = shutil.copytree(tmp_path / "made", tmp_path / "copied") / "a"
     if layout.format == "nczarr":  # netCDF-C writes the arrays' metadata only when it closes
-        assert (tmp_path / "b" / "field" / "0.0").stat().st_size == VALUES.nbytes
-        return
-    assert np.array_equal(read(tmp_path / "b", layout, "field"), VALUES)
+        assert (copied / "field" / "0.0").stat().st_size == VALUES.nbytes
+    else:
+        assert np.array_equal(read(copied, layout, "field"), VALUES)
 
 
 def test_what_a_writer_and_create_refuse_is_named(tmp_path, layout):
@@ -164,17 +153,12 @@ def test_what_cannot_be_written_is_an_error_wherever_it_shows_and_leaves_nothing
 def test_coordinates_and_attributes_are_stored(tmp_path, layout):
     time = Variable("t", ("t",), (12,), "f8", {"units": "days since 2000-01-01"})
     field = Variable("field", ("t", "x"), VALUES.shape, "f4", {"flags": [1, 2]}, fill_value=0)
-    coordinates = {"t": (time, np.arange(12) / 2)}
-    with create(
-        tmp_path / "a", [field], layout, coordinates=coordinates, attrs={"title": "é"}
-    ) as w:
-        w.write("field", ..., VALUES)
+    beside = {"coordinates": {"t": (time, np.arange(12) / 2)}, "attrs": {"title": "é"}}
+    with create(tmp_path / "a", [field], layout, **beside) as writer:
+        writer.write("field", ..., VALUES)
     assert np.array_equal(read(tmp_path / "a", layout, "t"), np.arange(12) / 2)
     if layout.format == "nczarr":
         return  # xarray opens it through zarr, which has the test of its own
-
-    import xarray as xr
-
     engine = "zarr" if layout.is_directory else "netcdf4"
     options = {"consolidated": layout.format == "zarr2"} if layout.is_directory else {}
     with xr.open_dataset(tmp_path / "a", engine=engine, **options) as dataset:
@@ -187,19 +171,18 @@ def test_coordinates_and_attributes_are_stored(tmp_path, layout):
 
 
 def test_each_variable_may_have_its_own_layout_and_every_file_counts(tmp_path):
-    other = Variable("other", ("x",), (20,), "i2")
-    layouts = {
-        "field": Layout("zarr3", chunks=(6, 10), codec="zstd"),
-        "other": Layout("zarr3", byteorder="big"),
-    }
-    with create(tmp_path / "a", [FIELD, other], layouts) as writer:
+    path, other = tmp_path / "a", Variable("other", ("x",), (20,), "i2")
+    zstd, big = Layout("zarr3", chunks=(6, 10), codec="zstd"), Layout("zarr3", byteorder="big")
+    with create(path, [FIELD, other], {"field": zstd, "other": big}) as writer:
         writer.write("field", ..., VALUES)
         writer.write("other", ..., np.arange(20))
-    assert np.array_equal(read(tmp_path / "a", layouts["field"], "field"), VALUES)
-    assert np.array_equal(read(tmp_path / "a", layouts["other"], "other"), np.arange(20))
-    files = [path for path in (tmp_path / "a").rglob("*") if path.is_file()]
-    assert stored_bytes(tmp_path / "a") == sum(path.stat().st_size for path in files)
-    sync_files(tmp_path / "a")
+    assert np.array_equal(read(path, zstd, "field"), VALUES)
+    assert np.array_equal(read(path, big, "other"), np.arange(20))
+    assert stored_bytes(path) == sum(f.stat().st_size for f in path.rglob("*") if f.is_file())
+    sync_files(path)
+
+
+def test_a_folder_that_is_no_store_is_left_alone(tmp_path):
     (tmp_path / "thesis").mkdir()
     (tmp_path / "thesis" / "chapter1.tex").write_text("")
     with pytest.raises(FileExistsError, match="no Zarr store: it is left alone"):

@@ -12,19 +12,20 @@ from hyperslab.io import Layout, Variable, create, reader, write_array
 from hyperslab.io.plain_binary import SPAN_BYTES, WIDE_STEP_BYTES
 
 
-@pytest.fixture
-def long(tmp_path):
-    values = np.arange(2**19, dtype="f8")
-    write_array(tmp_path / "long.bin", values, Layout("binary"))
-    return tmp_path / "long.bin", values
-
-
-def test_strides_across_spans_and_wide_ones(long):
-    path, values = long
+def test_strides_across_spans_and_wide_ones_and_a_file_cut_off(tmp_path):
+    path, values = tmp_path / "long.bin", np.arange(2**19, dtype="f8")
+    write_array(path, values, Layout("binary"))
     assert values.nbytes > 2 * SPAN_BYTES
     with reader("plain").open(path, "data") as opened:
         for step in (2, 3, 1000, WIDE_STEP_BYTES // 8, WIDE_STEP_BYTES // 8 + 1, 2**18):
             assert_same(opened.read(slice(5, None, step)), values[5::step])
+        with path.open("r+b") as file:
+            file.truncate(800)
+        assert_same(opened.read(slice(0, 100)), values[:100])
+        with pytest.raises(OSError, match="data: the file ends at byte 800; it was cut off"):
+            opened.read()
+    with pytest.raises(OSError, match=r"it has 800 bytes where 'data'"):
+        reader("plain").open(path, "data")
 
 
 def test_a_file_made_elsewhere_is_read_by_its_description(tmp_path):
@@ -33,25 +34,12 @@ def test_a_file_made_elsewhere_is_read_by_its_description(tmp_path):
     (tmp_path / "a.bin.json").write_text(json.dumps(described))
     with reader("plain").open(tmp_path / "a.bin", "x") as opened:
         assert_same(opened.read((1, slice(None))), np.array([3, 4, 5], "i2"))
-
-
-def test_a_file_cut_off_and_a_description_that_is_none_are_named(long):
-    path, values = long
-    with reader("plain").open(path, "data") as opened:
-        with path.open("r+b") as file:
-            file.truncate(800)
-        assert_same(opened.read(slice(0, 100)), values[:100])
-        with pytest.raises(OSError, match="data: the file ends at byte 800; it was cut off"):
-            opened.read()
-    with pytest.raises(OSError, match=r"it has 800 bytes where 'data'"):
-        reader("plain").open(path, "data")
-    described = path.with_name("long.bin.json")
-    described.write_text("{}")
+    (tmp_path / "a.bin.json").write_text("{}")
     with pytest.raises(OSError, match="cannot be read by plain"):
-        reader("plain").open(path, "data")
-    described.unlink()
-    with pytest.raises(OSError, match=r"there is no long\.bin\.json beside it; write"):
-        reader("plain").open(path, "data")
+        reader("plain").open(tmp_path / "a.bin", "x")
+    (tmp_path / "a.bin.json").unlink()
+    with pytest.raises(OSError, match=r"there is no a\.bin\.json beside it; write"):
+        reader("plain").open(tmp_path / "a.bin", "x")
 
 
 def test_the_file_is_the_bytes_and_nothing_else(tmp_path):
@@ -60,10 +48,8 @@ def test_the_file_is_the_bytes_and_nothing_else(tmp_path):
         path = tmp_path / f"{order}.bin"
         assert write_array(path, values, Layout("binary", byteorder=order)) == values.nbytes
         assert path.read_bytes() == values.astype(f"{sign}f8").tobytes()
-        described = json.loads((tmp_path / f"{order}.bin.json").read_text())
-        assert described["variables"] == {
-            "data": {"dtype": f"{sign}f8", "shape": [3, 4], "offset": 0}
-        }
+        described = json.loads((tmp_path / f"{order}.bin.json").read_text())["variables"]
+        assert described == {"data": {"dtype": f"{sign}f8", "shape": [3, 4], "offset": 0}}
 
 
 def test_variables_lie_one_after_the_other_at_multiples_of_eight(tmp_path):

@@ -240,10 +240,6 @@ def filters(file):
     made.id.write_direct_chunk((200,), zlib.compress(np.arange(200, 300, dtype="i4").tobytes()), 1)
     made = deflated(file, "long", np.arange(2000, dtype="i4"), (1000,))
     made.id.write_direct_chunk((0,), zlib.compress(np.arange(1100, dtype="i4").tobytes()))
-
-
-@kind
-def streams_of_all_kinds(file):
     rows = np.arange(40_000, dtype="i4").reshape(5, 8000)
     made = deflated(file, "s", rows, (1, 8000))
     for row, (level, strategy) in enumerate(((0, 0), (1, 0), (9, 2), (6, 4), (6, 3))):

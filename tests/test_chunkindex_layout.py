@@ -30,13 +30,6 @@ def made(request, tmp_path_factory):
     return folder, values
 
 
-@pytest.fixture
-def serial(made):
-    folder, _ = made
-    with closing(opened(SerialVariable, folder / "data.h5", folder / INDEX)) as found:
-        yield found
-
-
 def opened(kind, path, index, name="x"):
     return kind(Counted(path.open("rb")), Counted(index.open("rb")), name)
 
@@ -69,6 +62,9 @@ def test_the_layout_is_that_of_figure_3(made):
     first = records["0.0.0"]
     assert (first.outloc[0], first.inloc[0], first.bits[0]) == (0, 2, 0)
     assert len(first) > 1 and (np.diff(first.outloc) >= 30_000).all()
+    with pytest.raises(ValueError, match="spacing=0: give 1 or more"):
+        chunkindex.write(folder / "data.h5", folder / "x.nc", spacing=0)
+    assert not (folder / "x.nc").exists()
 
 
 def test_files_are_read_without_a_first_point_and_without_a_chunk(made, tmp_path):
@@ -106,16 +102,22 @@ def test_every_layout_and_selection(tmp_path, data, layout, spacing):
                 assert np.array_equal(read(key), files.expected(truth, key))
 
 
-def test_a_piece_for_every_chunk_and_every_byte_of_the_values(made, serial):
-    _, values = made
-    pieces = 4 if serial.variable.shuffled else 1
-    before = serial.data.requests
-    assert np.array_equal(serial.read((slice(None), 100, 100)), values[:, 100, 100])
-    assert serial.data.requests - before == 4 * pieces
-    again = serial.data.requests, serial.index.requests
-    assert np.array_equal(serial.read((2, slice(50, 60), 100)), values[2, 50:60, 100])
-    assert serial.data.requests - again[0] == pieces, "from the first value to the last"
-    assert serial.index.requests - again[1] >= 3 + pieces, "outloc, inloc, bits and the windows"
+def test_the_lean_reader_asks_for_no_more_than_it_needs(made):
+    """A piece for each chunk and each byte of the values, from the point before to that behind."""
+    folder, values = made
+    record = chunkindex.chunk_points(folder / INDEX, "x")["0.0.0"]
+    with closing(opened(SerialVariable, folder / "data.h5", folder / INDEX)) as serial:
+        pieces = 4 if serial.variable.shuffled else 1
+        moved = []
+        for key in ((slice(None), 100, 100), (2, slice(50, 60), 100), (0, 0, 1), 0):
+            before = serial.data.requests, serial.index.requests, serial.data.read_bytes
+            assert np.array_equal(serial.read(key), values[key])
+            after = serial.data.requests, serial.index.requests, serial.data.read_bytes
+            moved.append(np.subtract(after, before))
+    assert [made[0] for made in moved] == [4 * pieces, pieces, pieces, pieces]
+    assert moved[1][1] >= 3 + pieces, "outloc, inloc, bits and the windows"
+    assert pieces == 4 or moved[2][2] == record.inloc[1] - 2
+    assert moved[3][2] >= record.compressed_size - 2
 
 
 def test_the_stand_in_opens_the_index_again_for_each_chunk(made, monkeypatch):
@@ -126,22 +128,3 @@ def test_the_stand_in_opens_the_index_again_for_each_chunk(made, monkeypatch):
         assert files == [found.data]
         assert np.array_equal(found.read((slice(1, 4), 100, 100)), values[1:, 100, 100])
         assert files == [found.data, *[found.index] * 3]
-
-
-def test_only_the_sections_between_points_are_read(made, serial):
-    folder, values = made
-    record = chunkindex.chunk_points(folder / INDEX, "x")["0.0.0"]
-    serial.read((0, 0, 0))
-    before = serial.data.read_bytes
-    assert serial.read((0, 0, 1)) == values[0, 0, 1]
-    if not serial.variable.shuffled:
-        assert serial.data.read_bytes - before == record.inloc[1] - 2
-    whole = serial.data.read_bytes
-    assert np.array_equal(serial.read(0), values[0])
-    assert serial.data.read_bytes - whole >= record.compressed_size - 2
-
-
-def test_points_with_no_space_between_them_are_refused(made, tmp_path):
-    with pytest.raises(ValueError, match="spacing=0: give 1 or more"):
-        chunkindex.write(made[0] / "data.h5", tmp_path / "x.nc", spacing=0)
-    assert not (tmp_path / "x.nc").exists()

@@ -174,13 +174,10 @@ def test_after_ctrl_c_in_a_read_nothing_is_left(folder, name):
     """Libraries of C and Rust may end the read in hand first; the others end at once."""
     if name not in readers(place="http"):
         pytest.skip(f"{name} is not installed")
-    run = subprocess.Popen(
-        [sys.executable, "-c", READ, str(folder[0]), name, file_of(name)],
-        env=os.environ | {"PYTHONPATH": os.pathsep.join([str(Path.cwd()), *sys.path])},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        start_new_session=True,
-    )
+    words = [sys.executable, "-c", READ, str(folder[0]), name, file_of(name)]
+    env = os.environ | {"PYTHONPATH": os.pathsep.join([str(Path.cwd()), *sys.path])}
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    run = subprocess.Popen(words, env=env, **pipes, start_new_session=True)
     try:
         ports = [int(word) for word in run.stdout.readline().split()]
         time.sleep(1)

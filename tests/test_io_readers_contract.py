@@ -70,20 +70,15 @@ def make(path, layout, nothing):
     format = layout.format
     packed = {"scale_factor": 0.5, "add_offset": 10.0, "missing_value": np.float32(1), "units": "K"}
     variables = [Variable("main", ("t", "y", "x"), (7, 11, 13), "f4", packed, fill_value=-5)]
-    values = {"main": random.normal(size=(7, 11, 13)).astype("f4")}
-    if not layout.prefill:
-        written_part = (slice(None),) * 3
-    else:
-        # The rest are missing chunks, and the unwritten parts of others.
-        written_part = (slice(0, 5), slice(None), slice(0, 10))
-        filled = np.full((7, 11, 13), 0 if format == "binary" else -5, "f4")
-        filled[written_part] = values["main"][written_part]
-        values["main"] = filled
+    values = {"main": np.full((7, 11, 13), 0 if format == "binary" else -5, "f4")}
+    # The rest are missing chunks, and the unwritten parts of others.
+    part = (slice(0, 5), slice(None), slice(0, 10)) if layout.prefill else ...
+    values["main"][part] = random.normal(size=values["main"][part].shape)
     values["main"][0, 0, :4] = (np.nan, -0.0, np.inf, 1)
 
-    few = {"u1", "u2", "u4", "u8", "i8"} if format in ("netcdf3", "netcdf3-64bit") else set()
-    few |= {"u1", "u2", "u4", "u8", "i8"} if format == "netcdf4-classic" else set()
-    few |= {"i1", "u1"} if format == "nczarr" else set()  # see test_access_nczarr
+    classic = ("netcdf3", "netcdf3-64bit", "netcdf4-classic")
+    few = {"u1", "u2", "u4", "u8", "i8"} if format in classic else set()
+    few |= {"i1", "u1"} if format == "nczarr" else set()  # see test_io_by_zarr
     for dtype in set(DTYPES) - few:
         variables.append(Variable(dtype, ("y", "x"), (11, 13), dtype, {"_Unsigned": "true"}))
         values[dtype] = extremes(dtype, random)
@@ -92,27 +87,22 @@ def make(path, layout, nothing):
     if format not in ("binary", *CLASSIC, "netcdf4-classic"):
         variables.append(Variable("group/inner/deep", ("x",), (13,), "i2"))
         values["group/inner/deep"] = np.arange(13, dtype="i2")
+    plain = Layout(format, prefill=layout.prefill, byteorder=layout.byteorder,
+                   page_bytes=layout.page_bytes)  # fmt: skip
+    layouts = {v.name: plain for v in variables} | {"main": layout}
     time = Variable("t", ("t",), (7,), "f8", {"units": "days since 2000-01-01"})
     coordinates = {"t": (time, np.arange(7.0))}
     if format != "binary":
         variables.append(Variable("grown", ("step", "x"), (4, 13), "f4", unlimited=("step",)))
+        layouts["grown"] = replace(plain, chunks=None if format in CLASSIC else (1, 13))
         values["grown"] = random.normal(size=(4, 13)).astype("f4")
-        values["t"] = coordinates["t"][1]
-    plain = replace(layout, chunks=None, codec=None, level=None, shuffle=False, shards=None,
-                    fletcher32=False)  # fmt: skip
-    chunked = None if format in CLASSIC else (1, 13)
-    layouts = {v.name: plain if v.name != "main" else layout for v in variables}
-    if "grown" in layouts:
-        layouts["grown"] = replace(plain, chunks=chunked)
     with create(path, variables, layouts, coordinates=coordinates) as writer:
         for name, array in values.items():
-            if name == "main":
-                writer.write(name, written_part, array[written_part])
-            elif name == "grown":
-                for i, row in enumerate(array):
-                    writer.write(name, i, row)
-            elif name != "t":
-                writer.write(name, ..., array)
+            where = {"main": [part], "grown": range(4)}.get(name, [...])
+            for selection in where:
+                writer.write(name, selection, array[selection])
+    if format != "binary":
+        values["t"] = coordinates["t"][1]
     if layout.codec == "deflate" and not path.is_dir():
         subchunk.build(path, spacing=1024)  # read with it by its own reader, ignored by others
     return Truth(path, values, "main", nothing)

@@ -25,7 +25,8 @@ def made(request, tmp_path_factory):
     rng = np.random.default_rng(5)
     values = np.cumsum(rng.integers(-3, 4, SHAPE), axis=2).astype("<f4")
     with h5py.File(folder / "data.h5", "w") as file:
-        file.create_dataset("x", data=values, chunks=CHUNKS, compression=4, shuffle=request.param)
+        how = {"chunks": CHUNKS, "compression": 4, "shuffle": request.param}
+        file.create_dataset("x", data=values, **how).attrs["add_offset"] = "none"
     chunkindex.write(folder / "data.h5", folder / INDEX, spacing=30_000)
     return folder, values
 

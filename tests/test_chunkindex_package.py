@@ -50,9 +50,8 @@ def reads(tmp_path_factory):
         "ocean": variable("ocean", "uo", steps=1),
         "temperature": variable("gfs", "air_temperature", steps=1, nlat=90, nlon=180),
     }.items():
-        plain = {"chunks": array.step_shape, "codec": "deflate", "level": 4}
         for name, shuffle in (("netCDF-4", False), ("netCDF-4, shuffle", True)):
-            layout = Layout("netcdf4", **plain, shuffle=shuffle)
+            layout = Layout("netcdf4", array.step_shape, "deflate", 4, shuffle)
             file = File(folder / f"{kind}-{shuffle}.nc", array, layout)
             array.write({file.path: layout}, folder)
             found.setdefault(kind, {})[name] = file

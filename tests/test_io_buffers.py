@@ -12,17 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hyperslab.io import buffers
-from hyperslab.io.buffers import (
-    ACCESSES,
-    KINDS,
-    READERS,
-    VARIABLE,
-    Files,
-    ReadBuffers,
-    Spots,
-    holds,
-    truth,
-)
+from hyperslab.io.buffers import ACCESSES, KINDS, READERS, Files, ReadBuffers, Spots, holds, truth
 from hyperslab.measure.case import Stopwatch
 from hyperslab.measure.machine import memory_bytes
 
@@ -50,8 +40,8 @@ def test_all_files_hold_the_same(tmp_path, monkeypatch, values):
     files.write(KINDS)
     assert sorted(path.name for path in files.folder.iterdir()) == sorted(KINDS.values())
     with netCDF4.Dataset(files.path("netcdf4")) as file:
-        assert file[VARIABLE].chunking() == "contiguous"
-        assert holds(np.ma.getdata(file[VARIABLE][:]), 0)
+        assert file[buffers.VARIABLE].chunking() == "contiguous"
+        assert holds(np.ma.getdata(file[buffers.VARIABLE][:]), 0)
     assert holds(np.fromfile(files.path("binary"), "<f8"), 0)
     array = zarr.open_array(files.path("zarr3"), mode="r")
     assert holds(array[:], 0) and array.shape == (values,) and not array.compressors
@@ -72,7 +62,7 @@ def test_a_killed_stream_goes_on(tmp_path, monkeypatch, kind):
         files.write([kind])
     assert not files.path(kind).exists()
     part = files.folder / f".{files.path(kind).name}.part"
-    offset = h5py.File(part)[VARIABLE].id.get_offset() if kind == "netcdf4" else 0
+    offset = h5py.File(part)[buffers.VARIABLE].id.get_offset() if kind == "netcdf4" else 0
     monkeypatch.setattr(buffers, "truth", truth)
     assert buffers.written(part, 5000, offset) == 3 * 1024
     files.write([kind])

@@ -14,15 +14,11 @@ from hyperslab.io import Layout, Variable, create, reader, write_array
 GRID = np.arange(60 * 70, dtype="i4").reshape(60, 70)
 
 
-def store(path, variables, layout):
-    with create(path, variables, layout) as writer:
-        for variable in variables:
-            writer.write(variable.name, ..., np.ones(variable.shape, variable.dtype))
-    return path
-
-
 def ones(path, name, format, dims=("x",), dtype="f4"):
-    return store(path, [Variable(name, dims, (5,) * len(dims), dtype)], Layout(format))
+    shape = (5,) * len(dims)
+    with create(path, [Variable(name, dims, shape, dtype)], Layout(format)) as writer:
+        writer.write(name, ..., np.ones(shape, dtype))
+    return path
 
 
 def read(path, name, by):
@@ -60,10 +56,8 @@ def test_what_one_of_zarr_and_nczarr_cannot_read_of_the_other_is_explained(tmp_p
 def test_big_endian_zarr_is_refused_by_nczarr(tmp_path):
     """netCDF-C gives missing chunks the fill value with its bytes swapped; when it no longer
     does, the reader's refusal can go."""
-    path = tmp_path / "a.zarr"
-    with create(path, [Variable("a", ("x",), (8,), "f4", fill_value=-5)],
-                Layout("zarr2", chunks=(4,), byteorder="big")) as writer:  # fmt: skip
-        writer.write("a", slice(0, 4), np.ones(4, "f4"))
+    path, filled = tmp_path / "a.zarr", Variable("a", ("x",), (8,), "f4", fill_value=-5)
+    create(path, [filled], Layout("zarr2", chunks=(4,), byteorder="big")).close()
     with netCDF4.Dataset(f"file://{path}#mode=nczarr,file") as file:
         file.set_auto_mask(False)
         assert file["a"][5] == np.float32(-5).byteswap()
@@ -112,10 +106,10 @@ def test_shuffle_byte_order_shards_and_what_is_not_compressed(tmp_path):
     assert len(list((tmp_path / "s" / "data" / "c").glob("*/*"))) == 2
     assert "consolidated_metadata" not in json.loads((tmp_path / "c" / "zarr.json").read_text())
     variables = [Variable(n, ("x",), (5,), "f4") for n in ("b", "g/h/a", "g/c")]
-    path = store(tmp_path / "d", variables, Layout("zarr3"))
+    create(tmp_path / "d", variables, Layout("zarr3")).close()
     for by in ("zarr", "xarray-zarr"):
         with pytest.raises(KeyError, match="no variable 'g/h/x'; there are b, g/c, g/h/a"):
-            reader(by).open(path, "g/h/x")
+            reader(by).open(tmp_path / "d", "g/h/x")
 
 
 @pytest.mark.parametrize("format", ["zarr2", "zarr3"])

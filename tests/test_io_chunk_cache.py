@@ -9,20 +9,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from hyperslab.io import Layout, write_array
 from hyperslab.io.chunk_cache import RULES, ChunkCache, chunk_reads, promised_bytes, row_boxes
 from hyperslab.measure.counters import Counters
 
 AMPLE = ChunkCache(2**30, 10007)
-
-
-def write(path, shape, chunks):
-    with netCDF4.Dataset(path, "w") as file:
-        for axis, n in enumerate(shape):
-            file.createDimension(f"d{axis}", n)
-        made = file.createVariable(
-            "v", "i4", file.dimensions, zlib=True, complevel=1, chunksizes=chunks
-        )
-        made[...] = np.arange(math.prod(shape), dtype="i4").reshape(shape)
 
 
 def read_calls(path, boxes, cache):
@@ -54,7 +45,8 @@ def test_as_many_chunks_are_fetched_as_predicted(data, tmp_path_factory):
         ends = [sorted(data.draw(st.tuples(*2 * [st.integers(0, n - 1)]))) for n in shape]
         boxes.append(tuple((low, high + 1) for low, high in ends))
     path = tmp_path_factory.mktemp("cache") / "a.nc"
-    write(path, shape, chunks)
+    values = np.arange(math.prod(shape), dtype="i4").reshape(shape)
+    write_array(path, values, Layout("netcdf4", chunks, "deflate", 1), "v")
     # With room for all, each chunk is fetched once: what is left is the index and the header.
     other = read_calls(path, boxes, AMPLE) - chunk_reads(shape, chunks, 4, boxes, AMPLE)
     assert read_calls(path, boxes, cache) - other == chunk_reads(shape, chunks, 4, boxes, cache)

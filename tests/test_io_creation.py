@@ -193,11 +193,7 @@ def test_a_folder_that_is_no_store_is_left_alone(tmp_path):
 class Slabs:
     """An array that is made as it is asked for, and notes the most that was asked at once."""
 
-    shape = (64, 30, 40)
-    dtype = np.dtype("f4")
-
-    def __init__(self):
-        self.most = 0
+    shape, dtype, most = (64, 30, 40), np.dtype("f4"), 0
 
     def __getitem__(self, selection):
         lengths = [s.stop - s.start for s in selection]

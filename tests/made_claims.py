@@ -2,6 +2,7 @@
 
 from datetime import date
 from functools import cache, partial
+from itertools import product
 from pathlib import Path
 
 import yaml
@@ -14,22 +15,25 @@ RATIO = {"kind": "ratio", "value": "wall_s", "of": {"case": "a"}, "to": {"case":
 COUNT = {"kind": "count", "value": "file_bytes", "cells": {"case": "a"}}
 
 
-COMMON = {
-    "run_id": "r",
-    "profile": "quick",
-    "block": 0,
-    "status": "ok",
-    "verified": True,
-    "others_cpu": 0.0,
-}
+COMMON = {"run_id": "r", "profile": "quick", "block": 0, "status": "ok", "others_cpu": 0.0}
 
 load = cache(partial(claims.load, Path(__file__).parents[1] / claims.FILE))
 
 
+def timed(wall_s, *, pair=False, blocks=BLOCKS, **columns):
+    """A sample a block of one case, or two of them where it is the A/A pair."""
+    for block, aa in product(range(blocks), "AB" if pair else [""]):
+        yield {**columns, "block": block, "aa": aa, "wall_s": wall_s * (1 + block / 1e4)}
+
+
 def verdicts(folder, notebook, rows, labels):
     """Judge the study's claims on a notebook by made-up records, by their ids."""
-    made = frame_of([{**COMMON, "notebook": notebook, **row} for row in rows], labels)
-    save(made, folder / f"{notebook}.parquet")
+    common = {**COMMON, "notebook": notebook}
+    made = [
+        {**common, "case": " ".join(str(row.get(one, "")) for one in labels), "order": n, **row}
+        for n, row in enumerate(rows)
+    ]
+    save(frame_of(made, labels), folder / f"{notebook}.parquet")
     wanted = [one for one in load() if notebook in {each.notebook for each in one.parts}]
     return {found.claim.id: found for found in claims.evaluate(wanted, folder)}
 
@@ -68,18 +72,9 @@ def written(folder, *items):
 
 
 def samples(case, wall_s, **columns):
-    fixed = {"run_id": "run-1", "profile": "quick", "experiment": "e", "phase": "read", "order": 0}
+    fixed = {"run_id": "run-1", "experiment": "e", "phase": "read", "order": 0, "case": case}
     return [
-        {
-            **fixed,
-            "case": case,
-            "block": block,
-            "wall_s": wall_s,
-            "status": "ok",
-            "others_cpu": 0.02,
-            **columns,
-        }
-        for block in range(BLOCKS)
+        {**COMMON, **fixed, "block": block, "wall_s": wall_s, **columns} for block in range(BLOCKS)
     ]
 
 

@@ -1,41 +1,33 @@
 """The checkpoint of FLASH: verdicts on made-up records."""
 
-from made_claims import verdicts
+from itertools import product
+
+from made_claims import timed, verdicts
 
 from hyperslab.experiments import chilan_flash as flash
 
 LABELS = ["file", "cells", "interface", "calls", "processes", "hint", "opened"]
-BOTH, ALONE = "checkpoint", "checkpoint as bytes"
+BOTH = "checkpoint"
 
 
 def judged(folder, even=1.0, independent=2.0, swapped=1.0, past=4097):
-    """Judge made-up records: seconds of HDF5 are `even` times PnetCDF's."""
-
-    def row(experiment, **more):
-        return {"experiment": experiment, "phase": "write", "cells": "16³", "stages": 1,
-                "useful_bytes": 8e6} | more  # fmt: skip
-
-    ways = [(n, c) for n in ("HDF5", "PnetCDF") for c in ("independent", "collective")]
+    """Judge made-up records: HDF5 takes `even` times as long as PnetCDF."""
     rows = []
-    for name, calls in ways:
-        labels = {"file": BOTH, "interface": name, "calls": calls}
-        for n in (1, 8):
-            more = {"hint": "none", "processes": str(n), "ranks": n, "requests": 283}
-            rows.append(row("requests", **labels, **more))
-        for block, n, aa in [(b, n, a) for b in range(6) for n in (2, 8) for a in "AB"]:
-            slow = (even if name == "HDF5" else 1) * (independent if calls != "collective" else 1)
-            pair = aa if (name, n) == ("HDF5", 8) else "" if aa == "A" else None
-            timed = {"block": block, "ranks": n, "processes": str(n), "aa": pair}
-            timed["wall_s"] = slow * (1 + block / 1e3)
-            if pair is not None:
-                rows.append(row("checkpoint", **labels, **timed))
-            if pair is not None and (name, calls, n) == ("PnetCDF", "collective", 2):
-                less = {"file": ALONE, "wall_s": timed["wall_s"] / swapped}
-                rows.append(row("checkpoint", **labels | timed | less))
+    for name, calls in product(("HDF5", "PnetCDF"), ("independent", "collective")):
+        seconds = (even if name == "HDF5" else 1) * (independent if calls == "independent" else 1)
+        way = {"interface": name, "calls": calls, "cells": "16³", "phase": "write", "stages": 1}
+        for n in (1, 2, 8):
+            one = {**way, "file": BOTH, "processes": str(n), "ranks": n, "useful_bytes": 8e6}
+            rows.append({**one, "experiment": "requests", "hint": "none", "requests": 283})
+            pair = (name, n) == ("HDF5", 8)
+            rows += timed(seconds, pair=pair, experiment="checkpoint", **one) if n > 1 else ()
+            if (name, calls, n) == ("PnetCDF", "collective", 2):
+                one["file"] = "checkpoint as bytes"
+                rows += timed(seconds / swapped, experiment="checkpoint", **one)
     for opened, requests in zip(flash.OPENED, (5, past, 5), strict=True):
         ranks = 1 if opened == "serially" else 4
-        rows.append(row("cache", opened=opened, phase="read", stages=requests, ranks=ranks))
-    rows = [{**one, "case": str(number), "order": number} for number, one in enumerate(rows)]
+        one = {"opened": opened, "phase": "read", "stages": requests, "ranks": ranks}
+        rows.append({**one, "experiment": "cache"})
     return verdicts(folder, "chilan_flash", rows, LABELS)
 
 

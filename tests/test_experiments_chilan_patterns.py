@@ -3,7 +3,7 @@
 from itertools import product
 
 import pytest
-from made_claims import verdicts
+from made_claims import timed, verdicts
 from made_parallel import needs
 
 from hyperslab.experiments import chilan_patterns as writes
@@ -52,27 +52,21 @@ def judged(folder, independent=8.0, individually=20, **seconds):
 
     ways = [*product(writes.PATTERNS, WAYS)]
     rows = [row(selection, *way, experiment="requests") for selection, way in ways]
-    rows += [
-        row(selection, "HDF5", writes.INDIVIDUALLY, experiment="requests", requests=individually)
-        for selection in writes.PATTERNS
-    ]
-    rows += [
-        row("interleaved columns", name, calls, experiment="hints", hint=hint, requests=number)
-        for name, calls in WAYS
-        for hint, number in (
-            ("none", 8), ("romio_ds_write=disable", 99), ("romio_cb_write=disable", 99)
-        )
-    ]  # fmt: skip
-    for block, (selection, way), wait_s in product(range(6), ways, (0.0, 0.003)):
-        one = row(selection, *way, experiment="latency", latency_s=wait_s, block=block)
+    for selection in writes.PATTERNS:
+        one = row(selection, "HDF5", writes.INDIVIDUALLY, experiment="requests")
+        rows.append(one | {"requests": individually})
+    hints = {"none": 8, "romio_ds_write=disable": 99, "romio_cb_write=disable": 99}
+    for way, (hint, number) in product(WAYS, hints.items()):
+        one = row("interleaved columns", *way, experiment="hints", hint=hint)
+        rows.append(one | {"requests": number})
+    for (selection, way), wait_s in product(ways, (0.0, 0.003)):
+        one = row(selection, *way, experiment="latency", latency_s=wait_s)
+        one |= {"ranks": 2, "added": f"{1000 * wait_s:g} ms"}
         long = independent if one["stages"] > 1 else 0.1
         factor = seconds.get(selection, 1) if way == WAYS[1] else 1
-        one |= {"ranks": 2, "added": f"{1000 * wait_s:g} ms"}
-        one |= {"wall_s": (long if way[1] == "independent" else 0.1) * factor * (1 + block / 1e3)}
-        twice = (selection, way) == ("contiguous rows", WAYS[3])
-        rows += [one | {"aa": aa} for aa in (("A", "B") if twice else ("",))]
-    for number, made in enumerate(rows):
-        made |= {"case": ", ".join(made[n] for n in LABELS if made[n]), "order": number}
+        wall_s = (long if way[1] == "independent" else 0.1) * factor
+        pair = (selection, way) == ("contiguous rows", WAYS[3])
+        rows += timed(wall_s, pair=pair, blocks=6, **one)
     return verdicts(folder, "chilan_patterns", rows, LABELS)
 
 

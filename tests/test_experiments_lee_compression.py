@@ -1,14 +1,13 @@
 """Compression: samples on tiny tiles, wrong values, and break-even rates of known records."""
 
-from dataclasses import replace
+from functools import partial
 
 import numpy as np
-import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from made_claims import COMMON, timed
 
-import data_gen
 from data_gen.radar import SCALE
 from hyperslab.analysis import break_even
 from hyperslab.experiments import lee_compression as radar
@@ -16,41 +15,16 @@ from hyperslab.io.layout import Layout
 from hyperslab.measure.records import frame_of
 from hyperslab.text import Interval
 
-SHAPE = (94, 125)
-DEFLATE = Layout("netcdf4", chunks=SHAPE, codec="deflate", level=1)
-PLAIN = Layout("netcdf4", chunks=SHAPE)
-ROUNDED = Layout("netcdf4", chunks=SHAPE, codec="deflate", level=1, quantize=("bitround", 7))
-LAYOUTS = {
-    "tile 1": {"none": PLAIN, "Zstandard 3": replace(PLAIN, codec="zstd", level=3)},
-    "tile 2": {"none": PLAIN, "deflate 1": DEFLATE},
-    radar.DBZ: {"none": PLAIN, "rounded": ROUNDED, "as integers, deflate 1": DEFLATE},
-}
 
-
-@pytest.fixture(scope="module")
-def files(tmp_path_factory):
-    """Two products of each tile, on a small grid."""
-    values = tmp_path_factory.mktemp("scratch") / "values"
-    found = radar.files(values, LAYOUTS)
-
-    def whole(tile, path):
-        source = data_gen.dataset("radar", tile=tile, nlat=SHAPE[0], nlon=SHAPE[1])
-        data_gen.write(source, {path: DEFLATE}, sync=False)
-
-    radar.make(found.values(), values, whole, SCALE, 2)
-    return found
-
-
-def test_wrong_values_are_noticed(files):
-    exact = files["tile 1", "none"].same
-    truth = np.load(exact.values)
+def test_wrong_values_are_noticed(tmp_path):
+    path, truth = tmp_path / "values.npy", np.arange(2.0, 26, dtype="f4").reshape(2, 3, 4)
+    np.save(path, truth)
+    exact = radar.Tile(path, path, Layout()).same
+    rounded = radar.Tile(path, path, Layout(quantize=("bitround", 7))).same
     assert exact(list(truth)) and not exact(list(truth[:1]))
-    truth[1, 3, 3] += 1
-    assert not exact(list(truth))
-    rounded = files[radar.DBZ, "rounded"].same
-    values = np.load(rounded.values)
-    assert rounded(list(values * np.float32(1 + 2**-9)))
-    assert not rounded(list(values * np.float32(1 + 2**-7)))
+    for factor, within in ((1 + 2**-9, True), (1 + 2**-7, False)):
+        changed = list(truth * np.float32(factor))
+        assert rounded(changed) == within and not exact(changed)
 
 
 @pytest.mark.parametrize("count", [0, 13])
@@ -59,33 +33,24 @@ def test_a_tile_has_twelve_products(count):
         radar.chosen(SCALE, count)
 
 
-def known(blocks=7):
+def known():
     """Records of two tiles; compressed they take 0.1 and 0.3 s more for 20 MB less."""
+    rows = []
     for data, extra in (("tile 1", 0.1), ("tile 2", 0.3)):
         for way, cpu, size in (("none", 0.02, 24e6), ("deflate 1", 0.02 + extra, 4e6)):
-            for block in range(blocks):
-                yield {
-                    "run_id": "r", "experiment": "write", "data": data, "compression": way,
-                    "case": f"{data}, {way}", "block": block, "phase": "write", "status": "ok",
-                    "user_s": cpu, "sys_s": 0.0, "wall_s": cpu, "file_bytes": size,
-                }  # fmt: skip
+            row = {**COMMON, "experiment": "write", "data": data, "compression": way}
+            row |= {"case": f"{data}, {way}", "phase": "write", "user_s": cpu, "sys_s": 0.0}
+            rows += timed(cpu, **row, file_bytes=size)
+    return frame_of(rows, ["data", "compression"])
 
 
 @pytest.mark.parametrize(("where", "rate"), [({"data": "tile 1"}, 20e7), ({}, 20e6 / 0.2)])
 def test_the_break_even_rate_is_bytes_saved_over_time_spent(where, rate):
-    records = frame_of(known(), ["data", "compression"])
-    found = break_even.costs(records, "compression", "data", "none", ["write"], where)
-    cost = found.loc["deflate 1"]
+    costs = partial(break_even.costs, phases=["write"], where=where)
+    cost = costs(known(), "compression", "data", "none").loc["deflate 1"]
     assert cost["rate"].value == pytest.approx(rate) and cost["plain_bytes"] == 24e6
-    assert break_even.relative_time(cost, [rate])[0] == pytest.approx(1)
-
-
-def test_what_failed_has_no_rate():
-    records = frame_of(known(), ["data", "compression"])
-    lost = records["compression"] == "deflate 1"
-    records = records.assign(status=np.where(lost, "no plugin", "ok"))
-    found = break_even.costs(records, "compression", "data", "none", ["write"], {})
-    assert isinstance(found, pd.DataFrame) and list(found.index) == ["none"]
+    lost = known().assign(status=lambda rows: np.where(rows["wall_s"] > 0.1, "no plugin", "ok"))
+    assert list(costs(lost, "compression", "data", "none").index) == ["none"]
 
 
 @given(

@@ -1,7 +1,7 @@
 """Whole arrays in one call: wrong values are noticed, and means are of what both have."""
 
-import numpy as np
 import pytest
+from made_claims import COMMON, timed
 
 from hyperslab.analysis.compare import compare
 from hyperslab.io.calls import Copied, Equal, Stored, Whole, copied_in
@@ -29,17 +29,15 @@ def test_wrong_values_are_noticed(tmp_path):
 
 
 def test_a_mean_over_shapes_is_of_what_both_have():
-    rows = [
-        {"layout": layout, "dimensions": n, "block": block, "wall_s": seconds * int(n),
-         "status": "ok", "run_id": "r", "phase": "read"}
-        for layout, seconds, dims in (("slow", 0.4, "123"), ("quick", 0.1, "12"))
-        for n in dims
-        for block in range(7)
-    ]  # fmt: skip
+    rows = []
+    for layout, seconds, dims in (("slow", 0.4, "123"), ("quick", 0.1, "12")):
+        for n in dims:
+            row = {**COMMON, "phase": "read", "layout": layout, "dimensions": n}
+            rows += timed(seconds * int(n), **row)
     frame = frame_of(rows, ["layout", "dimensions"])
     found = compare(frame, "wall_s", "layout", over="dimensions", against={"layout": "slow"})
     assert found.ratio["quick"].value == pytest.approx(4)
-    assert found.value["slow"].value == pytest.approx(0.8)
+    assert found.value["slow"].value == pytest.approx(0.8, rel=1e-3)
     alone = frame[(frame["layout"] == "slow") | (frame["dimensions"] == "")]
     assert len(compare(alone, "wall_s", "layout", over="dimensions")) == 1
 
@@ -47,6 +45,4 @@ def test_a_mean_over_shapes_is_of_what_both_have():
 def test_the_document_is_taken_as_printed():
     found = document("lee2008", "table 2").unstack("layout")
     assert found.shape == (8, 4) and not found.isna().any(axis=None)
-    again = found["netCDF-3"] / found["netCDF-3, again"]
-    assert np.isclose(again.max(), 41 / 37)
     assert found.loc[("write, cached", "large"), "netCDF-4, contiguous"] == 279e6

@@ -1,17 +1,15 @@
 """The page on slow links: reads over them, what is chosen, the model, the map, the verdicts."""
 
-from functools import partial
 from itertools import product
 
 import h5py
-import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
 from forked_servers import forking
 from hypothesis import given
 from hypothesis import strategies as st
-from made_claims import load
+from made_claims import COMMON, load, timed
 
 from data_gen.variable import Repeated, variable
 from hyperslab import claims
@@ -24,7 +22,6 @@ from hyperslab.measure.case import Stopwatch
 from hyperslab.measure.records import frame_of, save
 from hyperslab.network import Link
 from hyperslab.study.pictures import MapOfLinks
-from hyperslab.study.style import STYLES, styled
 
 forked = pytest.fixture(scope="module", autouse=True)(forking)
 
@@ -50,25 +47,21 @@ def files(tmp_path_factory):
 
 
 @pytest.mark.parametrize(
-    ("layout", "reader"),
-    [("netCDF-4", "h5py"), ("netCDF-4", "subchunk"), ("netCDF-4", "chunkindex_layout"),
-     ("Zarr", "zarr")],
-)  # fmt: skip
+    ("layout", "reader"), [("netCDF-4", "h5py"), ("netCDF-4", "subchunk"), ("Zarr", "zarr")]
+)
 def test_a_read_over_a_link_is_true_and_takes_what_the_model_says(files, layout, reader):
     with serve(files[layout].path.parent, LINKS) as places:
         read = ReadOver(places["delay"], files[layout], np.s_[:, 0, 69, 126], reader)
         case = Case({"read": "series", "layout": layout, "reader": reader}, read, aa=True).ready()
-        rows = []
-        for block in range(2):  # what is imported at the first read is not the link's
+        for _ in range(2):  # what is imported at the first read is not the link's
             watch = Stopwatch()
             case.prepare()
             values = case.run(watch)
             assert case.check(values) and not case.check(values + 1)
-            told = {**case.columns, **case.labels, "status": "ok", "block": block}
-            rows += [told | row for row in watch.rows()]
-    moved = cost.moved(frame_of(rows[len(rows) // 2 :], LABELS), LABELS)
+    rows = [{**COMMON, **case.columns, **case.labels, **row} for row in watch.rows()]
+    moved = cost.moved(frame_of(rows, LABELS), LABELS)
     assert (moved["stages"] >= 1).all() and (moved["wire_bytes"] > 0).all()
-    taken = sum(row["wall_s"] for row in rows[len(rows) // 2 :] if row["phase"] != "close")
+    taken = sum(row["wall_s"] for row in rows if row["phase"] != "close")
     waits = float((moved["stages"] + moved["handshakes"]).iloc[0])
     assert taken > 0.9 * LINKS["delay"].round_trip_s * waits  # fewer would be stages that are none
 
@@ -99,14 +92,11 @@ def test_what_is_repeated_is_written_as_what_is_drawn_whole(tmp_path, selection)
         with h5py.File(path) as file:
             found = [(file[name].id, name) for name in ("uo", "vo")]
             chunks = [(id.get_chunk_info(n), name) for id, name in found for n in range(5)]
-            order.append([(name, c.chunk_offset) for c, name in sorted(chunks, key=at)])
+            chunks.sort(key=lambda chunk: chunk[0].byte_offset)
+            order.append([(name, chunk.chunk_offset) for chunk, name in chunks])
             values = file["vo"][selection]
     assert order[0] == order[1] and repeated.shape == whole.shape
     assert (values == repeated.part(selection, tmp_path)()).all()
-
-
-def at(chunk):
-    return chunk[0].byte_offset
 
 
 READS = ("ocean series", "ocean map", "temperature series", "temperature map")
@@ -117,66 +107,42 @@ WAYS = (
 )  # fmt: skip
 
 
-def records(*, profile="quick", blocks=6, link="observed", **stages):
+def records(link="observed", **stages):
     """Made-up records: 5 + 1 round trips of 100 ms, 1 MB and 10 ms of CPU time, as the model."""
-    over = Link(12.5e6, 0.1)
-    rows = []
-    for read, (layout, reader), block in product(READS, WAYS, range(blocks)):
+    over, rows = Link(12.5e6, 0.1), []
+    for read, (layout, reader) in product(READS, WAYS):
         waits = stages.get(f"{reader}_{'on' if 'shuffle' in layout else 'off'}", 5)
-        first = (read, layout, reader) == ("ocean series", "netCDF-4", "h5py")
-        for aa, (phase, share) in product(
-            "AB" if first else [""], (("open", 0.25), ("read", 0.75))
-        ):
-            counted = {
-                "stages": waits, "handshakes": 1, "idle_stages": waits, "wire_bytes": 1e6,
-                "requests": 9, "connections": 1,
-            }  # fmt: skip
-            rows.append(
-                {
-                    "read": read, "layout": layout, "reader": reader, "block": block, "aa": aa,
-                    "run_id": "run-1", "profile": profile, "notebook": "penard_link",
-                    "experiment": link, "link": link, "phase": phase, "status": "ok",
-                    "case": f"{read}, {layout}, {reader}", "others_cpu": 0.0, "verified": True,
-                    "wall_s": share * (over.seconds(waits, 1, 1e6, 0.01) + block / 1e4),
-                    "user_s": share * 0.01, "sys_s": 0.0,
-                    **(counted if phase == "read" else {}),
-                }
-            )  # fmt: skip
+        row = {**COMMON, "notebook": "penard_link", "experiment": link, "link": link, "sys_s": 0.0}
+        row |= {"read": read, "layout": layout, "reader": reader}
+        row |= {"case": f"{read}, {layout}, {reader}"}
+        counted = {"stages": waits, "handshakes": 1, "idle_stages": waits, "wire_bytes": 1e6}
+        counted |= {"requests": 9, "connections": 1}
+        pair = (read, layout, reader) == ("ocean series", "netCDF-4", "h5py")
+        for phase, share, told in (("open", 0.25, {}), ("read", 0.75, counted)):
+            wall_s, told = share * over.seconds(waits, 1, 1e6, 0.01), {**told, "phase": phase}
+            rows += timed(wall_s, pair=pair, **row, **told, user_s=share * 0.01)
     return frame_of(rows, LABELS)
 
 
-def cases(place):
-    return [
-        Case(dict(zip(LABELS, (read, *way), strict=True)), ReadOver(place, None, (0,), "h5py"))
-        for read, way in product(READS, WAYS)
-    ]
-
-
 def test_what_is_judged_is_measured_and_of_the_rest_what_is_quick():
-    moved = records(h5py_off=90, chunkindex_off=2)
+    place, ways = Place("observed", LINKS["observed"]), product(READS, WAYS)
+    labels = [dict(zip(LABELS, (read, *way), strict=True)) for read, way in ways]
+    cases = [Case(one, ReadOver(place, None, (0,), "h5py")) for one in labels]
     limits = {"low": 0, "high": 1000, "all": 10**6}
-    chosen = partial(far.affordable, cases(Place("observed", LINKS["observed"])), moved)
-    chosen = partial(chosen, LINKS, limits.__getitem__)
-    labels = {tuple(case.labels.values()): case for case in chosen("low", far.JUDGED, 1)}
-    assert set(labels) == far.JUDGED
-    (pair,) = [key for key, case in labels.items() if case.aa]
-    assert pair[2] == "chunkindex" and {case.most_blocks for case in labels.values()} == {0}
-    found = chosen("high", far.JUDGED, 1)
-    rest = [case for case in found if tuple(case.labels.values()) not in far.JUDGED]
-    assert rest and {case.most_blocks for case in rest} == {1}
-    assert ("ocean map", "netCDF-4", "h5py") not in {tuple(c.labels.values()) for c in found}
-    one = chosen("low")
-    assert len(one) >= 1 and [case.aa for case in one] == [True] + [False] * (len(one) - 1)
-    assert len(chosen("all")) == len(READS) * len(WAYS)
 
+    def chosen(*limit):
+        moved = records(h5py_off=90, chunkindex_off=2)
+        found = far.affordable(cases, moved, LINKS, limits.__getitem__, *limit)
+        return {tuple(case.labels.values()): (case.aa, case.most_blocks) for case in found}
 
-def test_the_model_is_that_of_its_counts():
-    moved = cost.moved(records(h5py_off=20), LABELS)
-    seconds = cost.seconds(moved, Link(1e5, 0.1))
-    assert seconds["temperature series", "netCDF-4", "h5py"] == pytest.approx(21 * 0.1 + 10.01)
-    assert seconds["ocean map", "Zarr, Blosc", "zarr"] == pytest.approx(6 * 0.1 + 10.01)
-    slow = cost.seconds(moved, Link(12.5e6, 0.1), slow_start=True)
-    assert (slow > cost.seconds(moved, Link(12.5e6, 0.1))).all()
+    low, high = chosen("low", far.JUDGED, 1), chosen("high", far.JUDGED, 1)
+    assert set(low) == far.JUDGED and {blocks for _, blocks in low.values()} == {0}
+    assert [one[2] for one, (aa, _) in low.items() if aa] == ["chunkindex"]
+    rest = set(high) - far.JUDGED
+    assert rest and {high[one][1] for one in rest} == {1}
+    assert ("ocean map", "netCDF-4", "h5py") not in rest
+    assert any(aa for aa, _ in chosen("low").values())  # one at least is measured, as a pair
+    assert len(chosen("all")) == len(cases)
 
 
 @given(
@@ -197,27 +163,25 @@ def test_many_links_take_what_each_of_them_takes(reads, trip, rate):
 
 def test_the_map_says_who_leads_and_where_another_is_near():
     moved = cost.moved(records(zarr_off=3), LABELS)
-    picture = MapOfLinks(moved, "who leads", [("s", 0.1, 1e5)])
-    assert picture.leads().loc["Zarr, Blosc: zarr"].tolist() == [1.0] * len(READS)
+    assert MapOfLinks(moved, "").leads().loc["Zarr, Blosc: zarr"].tolist() == [1.0] * len(READS)
     same = moved[moved.index.isin(["subchunk", "subchunk, obstore"], level="reader")]
     best, near = MapOfLinks(same, "")._maps["ocean map"]
     assert len(np.unique(best)) == 1 and not near.any()  # it merely fetches otherwise
-    for style in STYLES:
-        with styled(style):
-            plt.close(picture())
 
 
 @pytest.mark.parametrize(("stages", "verdict"), [(5, "reversed"), (1, "holds")])
 def test_verdicts_are_of_the_seconds_of_whole_files(tmp_path, stages, verdict):
     made = records(h5py_on=3, chunkindex_off=stages)
     known = {claim.id: claim for claim in load()}
-    save(made.assign(profile="full"), tmp_path / "penard_link.parquet")
-    assert claims.evaluate([known["penard-9b"]], tmp_path)[0].verdict == verdict
-    save(made, tmp_path / "penard_link.parquet")  # of smaller files
-    judged = claims.evaluate([known["penard-9b"], known["penard-9"]], tmp_path)
-    assert judged[0].verdict == judged[1].parts[2].verdict == "not measured"
-    long = records(link="undelayed", h5py_on=3, chunkindex_off=stages).assign(wall_s=0.5)
-    save(pd.concat([made, long]), tmp_path / "penard_link.parquet")
-    (found,) = claims.evaluate([known["penard-9b"]], tmp_path)
+
+    def judged(frame, *names):
+        save(frame, tmp_path / "penard_link.parquet")
+        return claims.evaluate([known[name] for name in names], tmp_path)
+
+    assert judged(made.assign(profile="full"), "penard-9b")[0].verdict == verdict
+    smaller, other = judged(made, "penard-9b", "penard-9")  # of smaller files
+    assert smaller.verdict == other.parts[2].verdict == "not measured"
+    long = records("undelayed", h5py_on=3, chunkindex_off=stages).assign(wall_s=0.5)
+    (found,) = judged(pd.concat([made, long]), "penard-9b")
     assert (found.verdict, found.headline.name) == (verdict, "time by the model")
     assert found.headline.measured == pytest.approx((1 + stages + 0.9) / 4.9)

@@ -13,29 +13,19 @@ from hyperslab.claims.measures import KINDS
 BOOK = Path(__file__).parents[1] / "book" / "claims.yml"
 WRONG = [
     (claim(document="lea"), "lee-x: document is 'lea': allowed is one of lee"),
-    (claim(notebook="trail"), "lee-x: notebook is 'trail': allowed is one of trial"),
     (claim(dated="today"), "lee-x: dated is 'today': allowed is a date"),
-    (claim(numbers=4), "lee-x: numbers is 4: allowed is a mapping"),
     (claim(colour="red"), "lee-x: fields is 'colour': allowed is id, title, document"),
     (claim(part(headline=False)), "lee-x: headline is 'none': allowed is one part"),
-    (claim(part(), part(name="b")), r"headline is \['time', 'b'\]"),
     (claim(part(), part(headline=False)), "a different name for each part"),
     (claim(part(measure={"kind": "guess"})), "part 'time': measure: kind is 'guess': .*count_rat"),
     (claim(part(measure={**RATIO, "value": "speed"})), "measure: value is 'speed': .*rate"),
-    (claim(part(measure={**RATIO, "value": "rchar"})), "value is 'rchar': .*wall_s"),
     (claim(part(measure={**COUNT, "value": "wall_s"})), "value is 'wall_s': .*file_bytes"),
     (claim(part(measure={**RATIO, "of": {"wall_s": 1}})), "measure: of is 'wall_s': .*a label"),
     (claim(part(measure={**RATIO, "phases": ["red"]})), "measure: phases is 'red': .*read"),
     (claim(part(measure={"kind": "ratio", "value": "rate"})), "measure: the field of is missing"),
     (claim(part(measure={**COUNT, "factor": "a / b"})), "measure: factor: 'a / b' is no number"),
-    (
-        claim(part(measure={**COUNT, "kind": "table", "over": "case", "expect": {"a": "x"}})),
-        "measure: expect: a: 'x' is no number",
-    ),
-    (claim(part(rule={"kind": "effects"})), "rule: kind is 'effects': .*equality"),
     (claim(part(rule={"kind": "effect"})), "rule effect: .*document"),
     (claim(part(rule={"kind": "effect", "document": 1})), "rule effect: document is 1.0"),
-    (claim(part(rule={"kind": "effect", "document": -2})), "rule effect: document is -2.0"),
     (claim(part(rule={"kind": "equality", "margin": 15})), "rule equality: margin is 15"),
     (claim(part(rule={"kind": "calibration", "tolerance": 0})), "tolerance is 0.*between 0 and 1"),
     (claim(part(rule={"kind": "count", "at_least": 2, "at_most": 1})), "2.0 is above at_most 1.0"),
@@ -98,6 +88,4 @@ def test_without_records_every_claim_says_so(book, tmp_path):
     arithmetic = {c.id for c in book.claims if not KINDS[c.headline.kind].records}
     assert judged == arithmetic == {"lee-self"}
     for each in found:
-        for one in each.parts:
-            assert one.reason
-            assert one.rule
+        assert all(one.reason and one.rule for one in each.parts)

@@ -20,11 +20,8 @@ def test_no_number_of_the_study_is_without_a_unit():
 
 def test_a_share_is_told_in_percent_with_its_interval(tmp_path):
     item = part(measure=LEVEL, rule=BOUNDS, reason="CPU time is {count} of the wall time.")
-    times = [0.4, 0.4, 0.4, 0.4, 0.4, 0.4, 0.45]
-    rows = [
-        {**row, "user_s": share, "sys_s": 0.0}
-        for row, share in zip(samples("a", 1.0), times, strict=True)
-    ]
+    rows = samples("a", 1.0, user_s=0.4, sys_s=0.0)
+    rows[-1]["user_s"] = 0.45
     head = judge(tmp_path, claim(item), [*rows, *quiet()]).headline
     assert head.shown == "40 % of the time [40 %, 45 %]"
     assert "CPU time is 40 % of the wall time. The interval is 40 % to 45 %." in head.reason

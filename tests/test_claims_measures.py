@@ -1,7 +1,6 @@
 """Measures on made-up records, where the answer is known."""
 
 import math
-from functools import partial
 
 import pytest
 from made_claims import BLOCKS, samples
@@ -11,7 +10,9 @@ from hyperslab.analysis.quantities import QUANTITIES
 from hyperslab.claims.measures import KINDS
 from hyperslab.measure.records import frame_of
 
-rows = partial(samples, wall_s=1.0, useful_bytes=1e6)
+
+def rows(case, wall_s=1.0, **columns):
+    return samples(case, wall_s, useful_bytes=1e6, **columns)
 
 
 def measured(kind, table, **fields):
@@ -29,28 +30,23 @@ def ratio(table, **fields):
 
 
 def test_ratio_pairs_the_blocks_of_two_cases():
-    found = ratio(rows("a", wall_s=2.0) + rows("b", wall_s=1.0))
+    found = ratio(rows("a", 2.0) + rows("b", 1.0))
     assert found.value == pytest.approx(2)
     assert found.low <= found.value <= found.high
-    assert (found.n, found.timed, found.run_id, found.experiments) == (
-        BLOCKS,
-        True,
-        "run-1",
-        ("e",),
-    )
+    assert (found.n, found.timed, found.experiments) == (BLOCKS, True, ("e",))
     assert (found.words["compared"], found.words["of"]) == ("2× slower", "2 s")
 
 
 def test_a_common_disturbance_of_a_block_cancels():
     slow = [1, 1, 5, 1, 3, 1, 1]
-    table = rows("a", wall_s=2.0) + rows("b", wall_s=1.0)
+    table = rows("a", 2.0) + rows("b", 1.0)
     for row in table:
         row["wall_s"] *= slow[row["block"]]
     found = ratio(table)
     assert (found.low, found.high) == (pytest.approx(2), pytest.approx(2))
 
 
-A, B = rows("a", wall_s=2.0), rows("b", wall_s=1.0)
+A, B = rows("a", 2.0), rows("b", 1.0)
 SIDES = {"over": "case", "of": case("nc4/*"), "to": case("nc3/*")}
 SIZES = {
     "of": {"case": "b", "size": "small"}, "to": {"case": "a", "size": "small"},
@@ -59,27 +55,27 @@ SIZES = {
 RATIOS = {
     "a rate is larger where the time is shorter": (A + B, {"value": "rate"}, 0.5, BLOCKS),
     "phases are summed and sizes are not": (
-        rows("a", wall_s=0.5, phase="write") + rows("a", wall_s=0.5, phase="sync")
-        + rows("b", wall_s=1.0, phase="write") + rows("b", wall_s=3.0, phase="sync"),
+        rows("a", 0.5, phase="write") + rows("a", 0.5, phase="sync")
+        + rows("b", 1.0, phase="write") + rows("b", 3.0, phase="sync"),
         {"value": "rate", "phases": ["write", "sync"]}, 4, BLOCKS,
     ),
     "groups are paired by what the star stands for, and one without a partner counts for none": (
-        rows("nc4/1d", wall_s=2.0) + rows("nc4/2d", wall_s=8.0) + rows("nc3/1d") + rows("nc3/2d")
-        + rows("nc3/3d", wall_s=50.0), SIDES, 4, BLOCKS,
+        rows("nc4/1d", 2.0) + rows("nc4/2d", 8.0) + rows("nc3/1d") + rows("nc3/2d")
+        + rows("nc3/3d", 50.0), SIDES, 4, BLOCKS,
     ),
     "blocks that one side lacks are left out": (A[:4] + B, {}, 2, 4),
     "only the first label of an A/A pair counts": (
-        rows("a", wall_s=2.0, aa="A") + rows("a", wall_s=90.0, aa="B") + B, {}, 2, BLOCKS,
+        rows("a", 2.0, aa="A") + rows("a", 90.0, aa="B") + B, {}, 2, BLOCKS,
     ),
     "failed samples do not count": (
         [{**A[0], "status": "timed out", "wall_s": 900.0}, *A[1:], *B], {}, 2, BLOCKS - 1,
     ),
     "the last run is judged": (
-        [{**row, "run_id": "old"} for row in rows("a", wall_s=9.0) + B] + A + B, {}, 2, BLOCKS,
+        [{**row, "run_id": "old"} for row in rows("a", 9.0) + B] + A + B, {}, 2, BLOCKS,
     ),
     "a ratio against a second one is the quotient of both": (
-        rows("a", size="small") + rows("b", wall_s=4.0, size="small")
-        + rows("a", size="large") + rows("b", wall_s=1.5, size="large"), SIZES, 4 / 1.5, BLOCKS,
+        rows("a", size="small") + rows("b", 4.0, size="small")
+        + rows("a", size="large") + rows("b", 1.5, size="large"), SIZES, 4 / 1.5, BLOCKS,
     ),
 }  # fmt: skip
 
@@ -110,44 +106,33 @@ def test_what_is_missing_is_named(fields, message):
 
 NC = {"of": case("a/*"), "to": case("b/*"), "over": "case"}
 REQUESTS = rows("a/1", requests=32775.0) + rows("b/1", requests=8.0)
-SIZES_8 = (
-    rows("8", wall_s=3.0) + rows("16", wall_s=2.0) + rows("32", wall_s=2.5) + rows("64", wall_s=1.0)
-)
+SIZES_8 = rows("8", 3.0) + rows("16", 2.0) + rows("32", 2.5) + rows("64", 1.0)
 DEFLATED = rows("a", user_s=1.5, sys_s=0.0, file_bytes=10e6, codec="deflate", size="t")
 DEFLATED += rows("b", user_s=0.5, sys_s=0.0, file_bytes=110e6, codec="none", size="t")
 PACKED, PLAIN = {"codec": "deflate"}, {"codec": "none"}
 WINNING = rows("a/2", predicted_bytes=5.0) + rows("b/2", predicted_bytes=9.0)
 WINNING += rows("a/3", predicted_bytes=5.0) + rows("b/3", predicted_bytes=4.0)
-PARTS = [
-    row
-    for side, counts in {"a": (1.0, 3.0), "b": (2.0, 9.0)}.items()
-    for part, count in zip("23", counts, strict=True)
-    for row in rows(f"{side}/{part}", syscr=count)
-]
-ORDERS = {"x": "abcd", "y": "dcba"}
-RANKED = [
-    row
-    for cell, order in ORDERS.items()
-    for place, reader in enumerate(order)
-    for row in rows(f"{cell}/{reader}", wall_s=1.0 + place)
-]
+PARTS = rows("a/2", syscr=1.0) + rows("a/3", syscr=3.0)
+PARTS += rows("b/2", syscr=2.0) + rows("b/3", syscr=9.0)
+ORDERS = ("x/a", "x/b", "x/c", "x/d"), ("y/d", "y/c", "y/b", "y/a")
+RANKED = [row for order in ORDERS for n, cell in enumerate(order) for row in rows(cell, 1.0 + n)]
 # What is shown, of which kind, of which records, with which fields: the value, and some words.
 MEASURES = {
     "level: the median over blocks": (
-        "level", rows("a", wall_s=4.0, user_s=1.0, sys_s=1.0),
+        "level", rows("a", 4.0, user_s=1.0, sys_s=1.0),
         {"value": "cpu_share", "cells": case("a")}, 0.5, {},
     ),
     "spread: the slowest with the fastest": (
-        "spread", rows("8x8", wall_s=10.0) + rows("16x16", wall_s=4.0) + rows("32x32", wall_s=1.0),
+        "spread", rows("8x8", 10.0) + rows("16x16", 4.0) + rows("32x32", 1.0),
         {"value": "rate", "over": "case", "cells": {}}, 10, {"top": "32x32", "bottom": "8x8"},
     ),
     "best: the least": (
-        "best", rows("a", wall_s=8.0) + rows("b") + rows("c", wall_s=2.0),
+        "best", rows("a", 8.0) + rows("b") + rows("c", 2.0),
         {"value": "rate", "over": "case", "select": "min", "expect": "a", "cells": {}},
         0.25, {"winner": "a"},
     ),
     "best: who wins where the expected does not": (
-        "best", rows("1MiB", wall_s=2.0) + rows("8MiB") + rows("64MiB", wall_s=4.0),
+        "best", rows("1MiB", 2.0) + rows("8MiB") + rows("64MiB", 4.0),
         {"value": "rate", "over": "case", "select": "max", "expect": "1MiB", "cells": {}},
         0.5, {"winner": "8MiB", "rival": "8MiB"},
     ),
@@ -201,7 +186,7 @@ MEASURES = {
         "break_even", DEFLATED, {"over": "size", "of": PLAIN, "to": PACKED}, math.inf, {},
     ),
     "difference: in the unit of what is measured": (
-        "difference", rows("a", wall_s=0.5) + rows("b"),
+        "difference", rows("a", 0.5) + rows("b"),
         {"value": "rate", "of": case("a"), "to": case("b")}, 1e6, {},
     ),
     "ability: it works": ("ability", rows("http"), {"cells": case("http")}, 1,
@@ -253,9 +238,7 @@ def test_what_lacks_a_cell_or_a_package_is_missing():
 
 
 def test_values_are_made_from_the_columns_they_name():
-    table = frame_of(
-        rows("a", wall_s=2.0, user_s=1.0, sys_s=0.5, rchar=4e6, file_bytes=5e5, minflt=30.0)
-    )
+    table = frame_of(rows("a", 2.0, user_s=1.0, sys_s=0.5, rchar=4e6, file_bytes=5e5, minflt=30.0))
     expect = {
         "rate": 5e5, "cpu_s": 1.5, "cpu_share": 0.75, "amplification": 4, "compression": 2,
         "stored_share": 0.5, "extra_bytes": -5e5, "faults_per_gb": 3e4,
@@ -278,8 +261,8 @@ def test_over_a_link_reads_take_their_round_trips_bytes_and_work():
     counts = {"handshakes": 1.0, "sys_s": 0.0}
     few = {"stages": 4.0, "idle_stages": 4.0, "wire_bytes": 1e7, "user_s": 0.5}
     many = {"stages": 40.0, "idle_stages": 40.0, "wire_bytes": 1e6, "user_s": 0.1}
-    table = rows("few", wall_s=9.0, **counts, **few) + rows("many", wall_s=1.0, **counts, **many)
-    table += rows("few", wall_s=9.0, phase="close", user_s=7.0, sys_s=0.0)
+    table = rows("few", 9.0, **counts, **few) + rows("many", 1.0, **counts, **many)
+    table += rows("few", 9.0, phase="close", user_s=7.0, sys_s=0.0)
     fields = {"of": case("few"), "to": case("many"), "phases": ["open", "read"], "rate": 1e7}
     near, far = (measured("over_link", table, round_trip_s=trip, **fields) for trip in (0.0, 0.1))
     assert near.value == pytest.approx(1.5 / 0.2) and near.words["compared"] == "7.5× slower"
@@ -289,8 +272,8 @@ def test_over_a_link_reads_take_their_round_trips_bytes_and_work():
 
 
 def test_the_mean_of_ratios_of_several_experiments():
-    table = rows("a", wall_s=2.0) + rows("b", wall_s=1.0)
-    table += [{**row, "experiment": "f"} for row in rows("a", wall_s=8.0) + rows("b", wall_s=1.0)]
+    table = rows("a", 2.0) + rows("b", 1.0)
+    table += [{**row, "experiment": "f"} for row in rows("a", 8.0) + rows("b", 1.0)]
     ratios = [
         {"value": "wall_s", "of": case("a"), "to": case("b"), "where": {"experiment": name}}
         for name in "ef"
@@ -301,7 +284,7 @@ def test_the_mean_of_ratios_of_several_experiments():
 
 
 def test_timed_shares_have_an_interval():
-    table = rows("a/1", wall_s=1.0) + rows("b/1") + rows("a/2") + rows("b/2", wall_s=9.0)
+    table = rows("a/1", 1.0) + rows("b/1") + rows("a/2") + rows("b/2", 9.0)
     for row in table[:BLOCKS]:
         row["wall_s"] += 0.2 * (-1) ** row["block"]
     found = measured("wins", table, value="wall_s", over="case", of=case("a/*"), to=case("b/*"))

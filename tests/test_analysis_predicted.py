@@ -20,21 +20,13 @@ def records(off):
     return frame_of(measured), frame_of(predicted)
 
 
-@pytest.mark.parametrize("off", [0.5, 1.0, 1.1])
-def test_errors_are_those_that_were_made(off):
-    found = errors(beside(*records(off)), ["mode"]).loc["blind"]
-    assert found["reads"] == 8
-    assert found["median"] == found["p90"] == pytest.approx(abs(off - 1))
-    assert found["bias"] == pytest.approx(off - 1)
-
-
 def test_errors_are_told_apart_by_regime_and_what_was_not_measured_has_none():
     measured, predicted = records(1.1)
     measured = measured[measured["case"] != "ocean: 0/map"]
-    found = errors(beside(measured, predicted), ["regime"])["reads"].to_dict()
-    assert found == {
-        "cold, decoded": 3, "warm, decoded": 2, "warm, not decoded": 1, "cold, not decoded": 1,
-    }  # fmt: skip
+    found = errors(beside(measured, predicted), ["regime"])
+    reads = {"cold, decoded": 3, "warm, decoded": 2, "warm, not decoded": 1, "cold, not decoded": 1}
+    assert found["reads"].to_dict() == reads
+    assert found[["median", "p90", "bias"]].to_numpy() == pytest.approx(0.1)
 
 
 def test_winners_are_named_among_reads_that_are_alike():

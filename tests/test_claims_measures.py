@@ -140,12 +140,19 @@ MEASURES = {
         "count", rows("a", file_bytes=10.0) + rows("b", file_bytes=40.0),
         {"value": "file_bytes", "over": "case", "factor": "1 / 20", "cells": {}}, 2, {"cell": "b"},
     ),
+    "count: of groups the least": (
+        "count", rows("a", file_bytes=10.0) + rows("b", file_bytes=40.0),
+        {"value": "file_bytes", "over": "case", "select": "min", "cells": {}}, 10, {"cell": "a"},
+    ),
     "count_ratio: the mean of groups": (
         "count_ratio", REQUESTS + rows("a/2", requests=9.0) + rows("b/2", requests=9.0),
         {"value": "requests", **NC}, math.sqrt(32775 / 8), {},
     ),
     "count_ratio: extremes of each side": (
         "count_ratio", PARTS, {"value": "syscr", "select": "max", **NC}, 1 / 3, {},
+    ),
+    "wins: extremes of each side": (
+        "wins", PARTS, {"value": "syscr", "select": "min", **NC}, 1, {},
     ),
     "wins: groups that do not lose": (
         "wins", WINNING, {"value": "predicted_bytes", **NC}, 0.5, {"examples": "3"},

@@ -116,6 +116,16 @@ PARTS = rows("a/2", syscr=1.0) + rows("a/3", syscr=3.0)
 PARTS += rows("b/2", syscr=2.0) + rows("b/3", syscr=9.0)
 ORDERS = ("x/a", "x/b", "x/c", "x/d"), ("y/d", "y/c", "y/b", "y/a")
 RANKED = [row for order in ORDERS for n, cell in enumerate(order) for row in rows(cell, 1.0 + n)]
+DEVICE = rows("packed", user_s=1.0, sys_s=0.0, wchar=1e6)
+DEVICE += rows("plain", user_s=0.1, sys_s=0.0, wchar=1e8)
+DEVICES = {"of": case("packed"), "to": case("plain"), "counting": "wchar"}
+WAITS = {"few": (4.0, 1e7, 0.5), "many": (40.0, 1e6, 0.1)}
+LINK = [
+    row | {"handshakes": 1.0, "stages": n, "idle_stages": n, "wire_bytes": size}
+    for name, (n, size, cpu) in WAITS.items() for row in rows(name, user_s=cpu, sys_s=0.0)
+]  # fmt: skip
+LINK += rows("few", 9.0, phase="close", user_s=7.0, sys_s=0.0)
+LINKS = {"of": case("few"), "to": case("many"), "phases": ["open", "read"], "rate": 1e7}
 # What is shown, of which kind, of which records, with which fields: the value, and some words.
 MEASURES = {
     "level: the median over blocks": (
@@ -200,6 +210,24 @@ MEASURES = {
                           {"outcome": "it works"}),
     "ability: it fails": ("ability", rows("http", status="no ROS3 driver"), {"cells": case("http")},
                           0, {"outcome": "it fails"}),
+    "at_rate: of a slow device, where bytes decide": (
+        "at_rate", DEVICE, {**DEVICES, "rate": 1e7}, 10.1 / 1.1, {"compared": "9.18× faster"},
+    ),
+    "at_rate: of a fast one, where the processor decides": (
+        "at_rate", DEVICE, {**DEVICES, "rate": 1e9}, 0.2 / 1.001, {},
+    ),
+    "over_link: near, bytes and work": (
+        "over_link", LINK, {**LINKS, "round_trip_s": 0.0}, 1.5 / 0.2, {"compared": "7.5× slower"},
+    ),
+    "over_link: far, round trips": (
+        "over_link", LINK, {**LINKS, "round_trip_s": 0.1}, 2.0 / 4.3,
+        {"of": "2 s", "of_system": "0 s"},
+    ),
+    "means: of the ratios of several experiments": (
+        "means", A + B + [{**row, "experiment": "f"} for row in rows("a", 8.0) + B],
+        {"ratios": [{"value": "wall_s", "of": case("a"), "to": case("b"),
+                     "where": {"experiment": name}} for name in "ef"]}, 4, {},
+    ),
     "document_spread: needs no records": (
         "document_spread", [], {"pairs": [[351, 339], [41, 37]]}, 41 / 37 - 1, {},
     ),
@@ -253,41 +281,6 @@ def test_values_are_made_from_the_columns_they_name():
     for name, value in expect.items():
         found = cells(table, case("a"), QUANTITIES[name]).table
         assert found.to_numpy().ravel() == pytest.approx(value), name
-
-
-def test_at_the_rate_of_a_slow_device_bytes_decide_and_at_a_fast_one_the_processor():
-    table = rows("packed", user_s=1.0, sys_s=0.0, wchar=1e6)
-    table += rows("plain", user_s=0.1, sys_s=0.0, wchar=1e8)
-    fields = {"of": case("packed"), "to": case("plain"), "counting": "wchar"}
-    slow, fast = (measured("at_rate", table, rate=rate, **fields) for rate in (1e7, 1e9))
-    assert slow.value == pytest.approx(10.1 / 1.1) and slow.words["compared"] == "9.18× faster"
-    assert fast.value == pytest.approx(0.2 / 1.001)
-
-
-def test_over_a_link_reads_take_their_round_trips_bytes_and_work():
-    counts = {"handshakes": 1.0, "sys_s": 0.0}
-    few = {"stages": 4.0, "idle_stages": 4.0, "wire_bytes": 1e7, "user_s": 0.5}
-    many = {"stages": 40.0, "idle_stages": 40.0, "wire_bytes": 1e6, "user_s": 0.1}
-    table = rows("few", 9.0, **counts, **few) + rows("many", 1.0, **counts, **many)
-    table += rows("few", 9.0, phase="close", user_s=7.0, sys_s=0.0)
-    fields = {"of": case("few"), "to": case("many"), "phases": ["open", "read"], "rate": 1e7}
-    near, far = (measured("over_link", table, round_trip_s=trip, **fields) for trip in (0.0, 0.1))
-    assert near.value == pytest.approx(1.5 / 0.2) and near.words["compared"] == "7.5× slower"
-    assert far.value == pytest.approx(2.0 / 4.3) and far.words["of"] == "2 s"
-    assert far.words["of_system"] == "0 s"
-    assert (far.n, far.timed, far.experiments) == (BLOCKS, True, ("e",))
-
-
-def test_the_mean_of_ratios_of_several_experiments():
-    table = rows("a", 2.0) + rows("b", 1.0)
-    table += [{**row, "experiment": "f"} for row in rows("a", 8.0) + rows("b", 1.0)]
-    ratios = [
-        {"value": "wall_s", "of": case("a"), "to": case("b"), "where": {"experiment": name}}
-        for name in "ef"
-    ]
-    found = measured("means", table, ratios=ratios)
-    assert (found.value, found.n) == (pytest.approx(4), BLOCKS)
-    assert found.experiments == ("e", "f")
 
 
 def test_timed_shares_have_an_interval():

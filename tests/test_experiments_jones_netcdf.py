@@ -14,13 +14,6 @@ from hyperslab.measure.case import Stopwatch
 MASKED, RAW = "netCDF4-python", "netCDF4-python without masking"
 
 
-@pytest.fixture(scope="module")
-def files(tmp_path_factory):
-    made = Files(tmp_path_factory.mktemp("netcdf"), 2**18)
-    made.write(["binary", "netcdf4"])
-    return made
-
-
 def test_a_large_variable_is_in_no_zarr_store(tmp_path):
     kinds = list(product(("h5py", "Zarr", "xarray"), ("strided",), ("4 KiB", "64 KiB")))
     small, large = Files(tmp_path, 2**20), Files(tmp_path, 2**40)
@@ -29,7 +22,9 @@ def test_a_large_variable_is_in_no_zarr_store(tmp_path):
     assert [kind[0] for kind in possible(kinds, large)] == ["h5py"]
 
 
-def test_one_piece_of_four_is_checked_to_the_bit_and_within_its_limit_of_time(files):
+def test_one_piece_of_four_is_checked_to_the_bit_and_within_its_limit_of_time(tmp_path):
+    files = Files(tmp_path, 2**18)
+    files.write(["binary", "netcdf4"])
     case, *_ = layers.quarters({"cold": files}, 128)
     out, done = case.run(Stopwatch())
     assert case.check((out, done)) and sorted(done) == [0, 64]

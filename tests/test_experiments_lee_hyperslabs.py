@@ -1,6 +1,6 @@
 """Many small accesses: tiny arrays, exact counts, and verdicts on made-up records."""
 
-from dataclasses import replace
+from functools import partial
 from itertools import product
 
 import numpy as np
@@ -15,26 +15,7 @@ from hyperslab.io.calls import Stored, Whole
 from hyperslab.io.experiment import Array, Case, File
 from hyperslab.io.layout import Layout
 from hyperslab.io.ways import Blocks, Lasts
-from hyperslab.kernels import KernelError
 from hyperslab.measure.worker import Job, perform
-
-
-@pytest.fixture(scope="module")
-def files(tmp_path_factory):
-    """An array of 20 by 20 in both layouts."""
-    whole, folder = Whole((20, 20)), tmp_path_factory.mktemp("files")
-    array = Array(whole.values, whole.shape)
-    layouts = {"contiguous": Layout("netcdf4"), "one chunk": Layout("netcdf4", chunks=(20, 20))}
-    made = [File(folder / f"{name}.nc", array, how) for name, how in layouts.items()]
-    array.write({file.path: file.layout for file in made}, folder)
-    return made
-
-
-CALLS = ("one call", "one call a row")
-
-
-def outcome(work, cache_state="warm"):
-    return perform(Job(Case({"way": "x"}, work).ready(cache_state)))
 
 
 @given(st.tuples(st.integers(1, 12), st.integers(1, 12)), st.data())
@@ -51,20 +32,18 @@ def test_blocks_are_what_a_user_writes(shape, data):
     assert Lasts([blocks])().tolist() == taken[-1].tolist()
 
 
-def test_what_is_wrong_in_a_file_is_noticed(files, tmp_path):
-    zeros = Array(lambda: np.zeros((20, 20), "i4"), (20, 20))
-    wrong = replace(files[1], path=tmp_path / "zeros.nc", array=zeros)
-    zeros.write({wrong.path: wrong.layout}, tmp_path)
-    assert Stored(files[1].path, Whole((20, 20)), "h5py")(None)
-    assert not Stored(wrong.path, Whole((20, 20)), "h5py")(None)
-    assert "wrong values" in outcome(small.read(wrong, Way("h5py"), (1, 20))).status
+def test_what_is_wrong_in_a_file_is_noticed(tmp_path):
+    whole, layout = Whole((20, 20)), Layout("netcdf4", chunks=(20, 20))
+    for make, right in ((whole.values, True), (partial(np.zeros, (20, 20), "i4"), False)):
+        file = File(tmp_path / "a.nc", Array(make, whole.shape), layout)
+        file.array.write({file.path: layout}, tmp_path)
+        assert Stored(file.path, whole, "h5py")(None) == right
+    case = Case({"way": "x"}, small.read(file, Way("h5py"), (1, 20))).ready("warm")
+    assert "wrong values" in perform(Job(case)).status
 
 
 def test_without_a_compiler_functions_are_counted_all_the_same(tmp_path, monkeypatch):
-    def none():
-        raise KernelError("no compiler")
-
-    monkeypatch.setattr(small, "kernel", none)
+    monkeypatch.setattr(small, "in_c", lambda: False)
     chosen = {"c": Way("netCDF-C")}, {"python": Way("netCDF4")}
     assert {row["pattern"] for row in small.opened(tmp_path, *chosen)} == {"functions"}
     assert not list(tmp_path.iterdir())
@@ -74,15 +53,12 @@ def test_the_claims_find_their_cases(tmp_path):
     seconds = {"netCDF-C, from C": 0.020, "netCDF-C, from C, cache of 1 MB": 0.020,
                "netCDF-C, without filling": 0.018, "HDF5, from C": 0.010,
                "netCDF4-python": 0.250, "h5py": 0.030}  # fmt: skip
-    rows = [
-        row
-        for name, (way, slow), calls in product(("read", "write"), seconds.items(), CALLS)
-        for layout in ("contiguous", "one chunk")
-        for row in timed(
-            0.005 if calls == CALLS[0] else slow, pair=True, experiment=name, phase=name,
-            useful_bytes=4e7, user_s=0.01, sys_s=0.0, way=way, layout=layout, calls=calls,
-        )
-    ]  # fmt: skip
+    rows, names, layouts = [], ("read", "write"), ("contiguous", "one chunk")
+    for name, way, layout in product(names, seconds, layouts):
+        row = {"experiment": name, "phase": name, "way": way, "layout": layout}
+        row |= {"useful_bytes": 4e7, "user_s": 0.01, "sys_s": 0.0}
+        for calls, wall_s in (("one call", 0.005), ("one call a row", seconds[way])):
+            rows += timed(wall_s, pair=True, **row, calls=calls)
     found = verdicts(tmp_path, "lee_hyperslabs", rows, ["way", "layout", "calls"])
     hdf5, fix, eight = (found[f"lee-8{name}"].parts for name in ("-hdf5", "-fix", ""))
     writes = next(part for part in hdf5 if part.name == "C writes")

@@ -1,10 +1,12 @@
 """What the tests of the harness run in other processes."""
 
+import operator
 import os
 import signal
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from hyperslab.measure import witness
@@ -43,20 +45,9 @@ class WriteFile:
             self.path.write_bytes(self.data)
 
 
-@dataclass(frozen=True)
-class Is:
-    expected: object
-
-    def __call__(self, value: object) -> bool:
-        return value == self.expected
-
-
-@dataclass(frozen=True)
-class Below:
-    limit: float
-
-    def __call__(self, value: float) -> bool:
-        return value < self.limit
+# Checks that can be sent to other processes: `Is(3)` and `Below(3)` are called with a value.
+Is = partial(partial, operator.eq)
+Below = partial(partial, operator.gt)
 
 
 @dataclass(frozen=True)
@@ -147,8 +138,8 @@ class ReadInTurns:
                     second.read(3)
 
 
-def process_id() -> int:
-    return os.getpid()
+process_id = os.getpid
+sleep_long = partial(time.sleep, 60)
 
 
 def raise_error() -> None:
@@ -157,10 +148,6 @@ def raise_error() -> None:
 
 def die() -> None:
     os.kill(os.getpid(), signal.SIGKILL)
-
-
-def sleep_long() -> None:
-    time.sleep(60)
 
 
 def resident_mib() -> float:

@@ -60,12 +60,6 @@ def test_an_id_given_twice_and_what_is_no_yaml_are_refused(tmp_path):
         claims.load(tmp_path / "claims.yml")
 
 
-def test_a_change_of_a_rule_keeps_its_date_and_reason(tmp_path):
-    change = {"date": date(2026, 12, 1), "reason": "The case was renamed."}
-    [found] = claims.load(written(tmp_path, claim(changes=[change])))
-    assert found.changes == ((date(2026, 12, 1), "The case was renamed."),)
-
-
 # The book's own claims.
 
 

@@ -6,8 +6,6 @@ from hyperslab.analysis.quantities import QUANTITIES
 from hyperslab.claims.units import unit_of
 
 LEVEL = {"kind": "level", "value": "cpu_share", "cells": {"case": "a"}}
-WINS = {"kind": "wins", "value": "wall_s", "over": "case", "of": {"case": "a*"},
-        "to": {"case": "b*"}}  # fmt: skip
 COUNTED = ("count", "level", "difference")
 BOUNDS = {"kind": "count", "at_most": 0.5}
 
@@ -25,11 +23,3 @@ def test_a_share_is_told_in_percent_with_its_interval(tmp_path):
     head = judge(tmp_path, claim(item), [*rows, *quiet()]).headline
     assert head.shown == "40 % of the time [40 %, 45 %]"
     assert "CPU time is 40 % of the wall time. The interval is 40 % to 45 %." in head.reason
-
-
-def test_a_part_of_the_groups_is_no_ratio(tmp_path):
-    item = part(measure=WINS, rule=BOUNDS, reason="In {hits} of {groups}.")
-    rows = [*samples("a1", 1.0), *samples("b1", 2.0), *samples("a2", 3.0), *samples("b2", 2.0)]
-    head = judge(tmp_path, claim(item), [*rows, *quiet()]).headline
-    assert head.shown == "50 % of cases"
-    assert "ratio" not in head.reason

@@ -64,10 +64,10 @@ def claim(*parts, **changes):
     }
 
 
-def written(folder, *items):
+def written(folder, *items, **more):
     path = folder / "claims.yml"
     content = {"documents": {"lee": "L"}, "chapters": {"trial": "A trial"}, "claims": list(items)}
-    path.write_text(yaml.safe_dump(content))
+    path.write_text(yaml.safe_dump(content | more))
     return path
 
 

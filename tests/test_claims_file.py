@@ -52,9 +52,12 @@ def test_a_figure_is_one_of_its_notebook():
         assert f'\\"{one.figure}\\"' in notebook.read_text(encoding="utf-8"), one.id
 
 
-def test_an_id_given_twice_and_what_is_no_yaml_are_refused(tmp_path):
+def test_an_id_given_twice_what_is_no_yaml_and_renames_of_no_commits_are_refused(tmp_path):
     with pytest.raises(claims.ClaimsError, match="lee-x: id is 'lee-x'"):
         claims.load(written(tmp_path, claim(), claim()))
+    renames = [{"date": date(2026, 11, 24), "commits": "main", "reason": "r"}]
+    with pytest.raises(claims.ClaimsError, match="commits is 'main'"):
+        claims.load(written(tmp_path, claim(), renames=renames))
     (tmp_path / "claims.yml").write_text("claims: [")
     with pytest.raises(claims.ClaimsError, match=r"claims.yml is not YAML"):
         claims.load(tmp_path / "claims.yml")

@@ -9,20 +9,18 @@ from hyperslab.io.layout import Layout
 from hyperslab.measure.records import frame_of
 from hyperslab.network import Link
 
-LAYOUTS = {
-    "netCDF-4": Layout("netcdf4", chunks=(1, 64, 64)),
-    "HDF5 in pages": Layout("hdf5", chunks=(1, 64, 64), page_bytes=2**16),
-    "Zarr 2": Layout("zarr2", chunks=(1, 64, 64)),
-    "Zarr 3": Layout("zarr3", chunks=(1, 64, 64)),
-}
-
 
 @pytest.fixture(scope="module")
 def files(tmp_path_factory):
     folder, many = tmp_path_factory.mktemp("cloud"), cloud.Variables(3)
+    layouts = {
+        "netCDF-4": Layout("netcdf4", chunks=(1, 64, 64)),
+        "HDF5 in pages": Layout("hdf5", chunks=(1, 64, 64), page_bytes=2**16),
+        "Zarr 3": Layout("zarr3", chunks=(1, 64, 64)),
+    }
     made = {
-        name: File(folder / f"many{number}{layout.suffix}", many, layout)
-        for number, (name, layout) in enumerate(LAYOUTS.items())
+        name: File(folder / f"{name}{layout.suffix}", many, layout)
+        for name, layout in layouts.items()
     }
     many.write({file.path: file.layout for file in made.values()}, folder)
     cloud.put_beside([made["netCDF-4"]], referred=[])
@@ -36,8 +34,7 @@ def test_sizes_and_objects_are_of_each_store_and_of_what_lies_beside_it(files):
     assert table["requests"]["Zarr 3", "values"] == 1 + 3 * 2 + 3 * (1 + 8)
     assert table["requests"]["netCDF-4", "values"] == 1
     assert table["file_bytes"]["HDF5 in pages", "values"] % 2**16 == 0
-    least, most = (table["file_bytes"]["netCDF-4", part] for part in ("index", "values"))
-    assert 0 < least < most
+    assert 0 < table["file_bytes"]["netCDF-4", "index"] < table["file_bytes"]["netCDF-4", "values"]
 
 
 def test_a_variable_that_is_not_as_it_was_written_spoils_a_sample(files):
@@ -46,5 +43,4 @@ def test_a_variable_that_is_not_as_it_was_written_spoils_a_sample(files):
         check = work.parts("")["check"]
     right = cloud.Variables(3).described
     assert check(dict(right))
-    assert not check(cloud.Variables(1).described)
     assert not check(right | {"field_00": ((2, 128, 128), "m")})

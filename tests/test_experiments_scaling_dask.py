@@ -23,29 +23,19 @@ def files(tmp_path_factory):
         file.array.write({file.path: layout}, folder / "data")
         subchunk.build(file.path, variables=["uo"])
     dask.save_mean(oceans, float(FILL), folder / "mean.npy")
-    return made
+    return made, folder / "mean.npy"
 
 
-@pytest.fixture(scope="module")
-def truth(files):
-    return files[0].path.with_name("mean.npy")
-
-
-@pytest.fixture(scope="module")
-def offered():
-    with dask.offered("", 2) as workers:
-        yield workers
-
-
-def test_only_the_chosen_workers_work(files, truth, offered):
-    work = dask.Reduce(files, offered, 1, "h5netcdf", {"time": 2}, truth)
-    chosen, other = offered.addresses
-    with Client(offered.scheduler) as client:
+def test_only_the_chosen_workers_work(files):
+    made, truth = files
+    with dask.offered("", 2) as workers, Client(workers.scheduler) as client:
+        work = dask.Reduce(made, workers, 1, "h5netcdf", {"time": 2}, truth)
+        chosen, other = workers.addresses
         before = client.run(dask.spent)
         watch = Stopwatch()
         work.parts("warm")["run"](watch)
         after = client.run(dask.spent)
-    compressed = sum(file.path.stat().st_size for file in files) / 2  # of its two variables
+    compressed = sum(file.path.stat().st_size for file in made) / 2  # of its two variables
     assert watch.rows()[-1]["rchar"] > 0.8 * compressed
     assert after[chosen][2] - before[chosen][2] > 0.8 * compressed
     assert after[other][2] - before[other][2] < 0.1 * compressed
@@ -66,7 +56,8 @@ def test_nothing_starts_when_drawing():
         assert workers == dask.Workers()
 
 
-def test_other_values_are_noticed(truth):
+def test_other_values_are_noticed(files):
+    _, truth = files
     mean = np.load(truth)
     assert dask.is_mean(truth, mean)
     assert not dask.is_mean(truth, mean * 1.001)

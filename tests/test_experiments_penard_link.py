@@ -66,15 +66,13 @@ def test_a_read_over_a_link_is_true_and_takes_what_the_model_says(files, layout,
     assert taken > 0.9 * LINKS["delay"].round_trip_s * waits  # fewer would be stages that are none
 
 
-def test_a_plain_request_tells_the_rate_of_a_link_without_one(files):
+def test_a_plain_request_is_checked_and_a_link_without_waits_has_no_rate(files):
     with serve(files["netCDF-4"].path.parent, LINKS) as places:
         case = far.plain_request(places["delay"], files["netCDF-4"]).ready()
-        watch = Stopwatch()
-        case.prepare()
-        read = case.run(watch)
-    assert case.aa and case.check(read) and not case.check(read[:-1])
-    plain = frame_of([{**COMMON, "phase": "read", "wall_s": 0.2, "user_s": 0.0, "sys_s": 0.0}])
-    assert cost.rate(plain.assign(wire_bytes=3e8), 0.2) == np.inf
+        read = case.run(Stopwatch())
+    assert case.check(read) and not case.check(read[:-1])
+    plain = {"phase": "read", "wall_s": 0.2, "user_s": 0.0, "sys_s": 0.0, "wire_bytes": 3e8}
+    assert cost.rate(frame_of([COMMON | plain]), 0.2) == np.inf
 
 
 def test_what_is_repeated_is_written_as_what_is_drawn_whole(tmp_path):

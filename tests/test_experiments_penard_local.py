@@ -27,8 +27,9 @@ def file(tmp_path_factory):
     return made
 
 
-def test_an_index_goes_with_its_file(file):
-    warm, cold = (ReadHere(file, MAP, "subchunk").parts(state) for state in ("warm", "cold"))
+@pytest.mark.parametrize("reader", ["subchunk", "chunkindex_layout"])
+def test_an_index_goes_with_its_file(file, reader):
+    warm, cold = (ReadHere(file, MAP, reader).parts(state) for state in ("warm", "cold"))
     for parts in (warm, cold):
         path, beside = parts["files"]
         assert beside.exists() and beside.name.startswith(path.name)

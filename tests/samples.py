@@ -206,3 +206,19 @@ class FailWhile:
 def gone() -> None:
     """Fail as what asks a server that is gone."""
     raise HelperError("the process of a server is gone")
+
+
+def process_status(pid: int) -> tuple[str, int] | None:
+    """Return the state and the parent of a process; None when it is gone (Linux)."""
+    try:
+        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    except (FileNotFoundError, ProcessLookupError):
+        return None
+    return None if fields[0] == "Z" else (fields[0], int(fields[1]))
+
+
+def until(true: Callable[[], bool], seconds: float = 20) -> None:
+    end_s = time.monotonic() + seconds
+    while not true():
+        assert time.monotonic() < end_s, "it does not end"
+        time.sleep(0.02)

@@ -29,17 +29,13 @@ def test_as_much_as_a_read_may_want_within_limits(tmp_path, monkeypatch):
     assert wanted(2**23) == 2**20
 
 
-def faults_of(size):
-    before = resource.getrusage(resource.RUSAGE_SELF).ru_minflt
-    memory.touch(size)
-    return resource.getrusage(resource.RUSAGE_SELF).ru_minflt - before
-
-
 def test_memory_is_written_to_and_given_back(monkeypatch):
     monkeypatch.setattr(memory, "RECENT_S", 0.0)
-    size = 512 * 2**20  # more than the C library keeps of what was freed before
-    first, again = faults_of(size), faults_of(size)
-    assert first >= 256 and again >= 256  # a page of 2 MiB each at the largest
+    for _ in range(2):
+        before = resource.getrusage(resource.RUSAGE_SELF).ru_minflt
+        memory.touch(512 * 2**20)  # more than the C library keeps of what was freed before
+        faults = resource.getrusage(resource.RUSAGE_SELF).ru_minflt - before
+        assert faults >= 256  # a page of 2 MiB each at the largest
 
 
 def test_before_reads_whose_cache_is_set_and_not_of_toys(tmp_path, monkeypatch):
@@ -53,45 +49,37 @@ def test_before_reads_whose_cache_is_set_and_not_of_toys(tmp_path, monkeypatch):
     assert taken == [memory.FEW_BYTES + 5, memory.FEW_BYTES]
 
 
-@pytest.fixture
-def warm(tmp_path):
-    """A warm read, without the sweep."""
+@pytest.mark.parametrize(
+    ("shares", "told"),
+    [
+        ([0.5, 0.998, 1.0], "ok"),
+        ([0.998] * worker.WARMINGS, "only 99.8% of the file is in the page cache"),
+    ],
+)
+def test_a_file_that_never_stays_is_lost_and_one_that_stays_at_last_is_read(
+    tmp_path, monkeypatch, shares, told
+):
     (tmp_path / "values").write_bytes(bytes(8192))
-    return Job(Case("read", run_nothing, files=(tmp_path,), cache_state="warm"), sweeps=False)
-
-
-def test_a_file_that_never_stays_is_lost_with_what_to_do(warm, monkeypatch):
-    read = []
-    monkeypatch.setattr(worker, "warm", read.append)
-    monkeypatch.setattr(worker, "resident_fraction", lambda files: 0.998)
-    outcome = perform(warm)
-    assert len(read) == worker.WARMINGS and not outcome.rows
-    assert "only 99.8% of the file is in the page cache after it was read 3 times" in outcome.status
-    assert "run again, or give a smaller file (file_mib) or more memory" in outcome.status
-
-
-def test_a_file_that_stays_at_last_is_read(warm, monkeypatch):
-    shares = iter((0.5, 0.998, 1.0))
-    monkeypatch.setattr(worker, "resident_fraction", lambda files: next(shares))
-    assert perform(warm).status == "ok"
+    left = iter(shares)
+    monkeypatch.setattr(worker, "resident_fraction", lambda files: next(left))
+    case = Case("read", run_nothing, files=(tmp_path,), cache_state="warm")
+    assert told in perform(Job(case, sweeps=False)).status
 
 
 HELD = """
-import sys
 import numpy as np
 from hyperslab.measure.memory import give_back
-if sys.argv[1] == "back":
-    give_back()
 
 def resident():
     with open("/proc/self/statm") as file:
         return int(file.read().split()[1]) * 4096
 
+give_back()
 np.ones(30 * 2**17)  # glibc holds back twice as much as the largest that was freed so
 before = resident()
 several = [bytes(range(256)) * 400 for _ in range(400)]
 del several
-print((resident() - before) // 2**20)
+print((resident() - before) // 2**20)  # 40 otherwise
 """
 
 
@@ -99,8 +87,5 @@ print((resident() - before) // 2**20)
 def test_what_is_freed_is_given_back():
     # a cluster of processes that a test before started leaves MALLOC_TRIM_THRESHOLD_ behind
     env = {name: value for name, value in os.environ.items() if not name.startswith("MALLOC_")}
-    held = {
-        how: int(subprocess.check_output([sys.executable, "-c", HELD, how], text=True, env=env))
-        for how in ("held", "back")
-    }
-    assert held["back"] <= 2 < 20 <= held["held"]
+    held = subprocess.check_output([sys.executable, "-c", HELD], env=env)
+    assert int(held) <= 2

@@ -25,30 +25,23 @@ def records(ratio, cache_state="warm", others=0.0, blocks=7):
 
 
 @pytest.mark.parametrize(
-    ("ratio", "cache_state", "others", "state"),
+    ("state", "ratio", "how"),
     [
-        (1.00, "warm", 0.0, "clean"),
-        (1.014, "warm", 0.0, "clean"),
-        (1.02, "warm", 0.0, "marked"),
-        (1 / 1.02, "warm", 0.0, "marked"),
-        (1.02, "cold", 0.0, "clean"),
-        (1.04, "cold", 0.0, "marked"),
-        (1.06, "cold", 0.0, "void"),
-        (1 / 1.06, "warm", 0.0, "void"),
-        (1.00, "warm", 0.15, "marked"),
-        (1.00, "cold", 0.5, "void"),
+        ("clean", 1.014, {}),
+        ("marked", 1.02, {}),
+        ("marked", 1 / 1.02, {}),
+        ("clean", 1.02, {"cache_state": "cold"}),
+        ("marked", 1.04, {"cache_state": "cold"}),
+        ("void", 1.06, {"cache_state": "cold"}),
+        ("void", 1 / 1.06, {}),
+        ("marked", 1.00, {"others": 0.15}),
+        ("void", 1.00, {"others": 0.5, "cache_state": "cold"}),
+        ("marked", 1.5, {"blocks": 5}),
+        ("void", 1.5, {"blocks": 6}),
     ],
 )
-def test_bounds(ratio, cache_state, others, state):
-    assert [item.state for item in judge(records(ratio, cache_state, others))] == [state]
-
-
-def test_fewer_than_six_blocks_mark_and_void_nothing():
-    assert [judge(records(1.5, blocks=n))[0].state for n in (1, 5, 6)] == [
-        "marked",
-        "marked",
-        "void",
-    ]
+def test_bounds(state, ratio, how):
+    assert [item.state for item in judge(records(ratio, **how))] == [state]
 
 
 def test_a_centred_pair_that_strays_is_called_wide():
@@ -76,10 +69,7 @@ def test_a_pair_that_may_be_apart_by_chance_is_not_void(far):
 
 def test_the_phases_of_a_copied_file_count_as_moving_data():
     for phase in ("data_write", "pattern:map"):
-        frame = records(1.2)
-        frame["phase"] = phase
-        small = records(1.0)
-        small["phase"] = "close"
+        frame, small = records(1.2).assign(phase=phase), records(1.0).assign(phase="close")
         assert judge(pd.concat([frame, small]))[0].ratio.value == pytest.approx(1.2)
 
 

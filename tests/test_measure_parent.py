@@ -4,10 +4,9 @@ import os
 import signal
 import subprocess
 import sys
-import time
-from pathlib import Path
 
 import pytest
+from samples import process_status, until
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="prctl is Linux's")
 
@@ -20,15 +19,14 @@ from hyperslab.measure.processes import Processes
 from hyperslab.measure.worker import Job
 
 with Processes() as processes:
-    processes.run(Job(Case("long", LogAndSleep(Path(sys.argv[1])), start=sys.argv[2])))
+    processes.run(Job(Case("long", LogAndSleep(Path(sys.argv[1])), start="fork")))
 """
 
 
-@pytest.mark.parametrize("start", ["fork", "spawn"])
-def test_what_a_killed_run_was_measuring_ends_with_it(tmp_path, start):
+def test_what_a_killed_run_was_measuring_ends_with_it(tmp_path):
     log = tmp_path / "pids"
     paths = os.pathsep.join(sys.path)
-    words = [sys.executable, "-c", RUN, str(log), start]
+    words = [sys.executable, "-c", RUN, str(log)]
     run = subprocess.Popen(words, env=os.environ | {"PYTHONPATH": paths})
     try:
         until(lambda: log.exists() and log.read_text().endswith("\n"))
@@ -37,25 +35,10 @@ def test_what_a_killed_run_was_measuring_ends_with_it(tmp_path, start):
         run.wait()
     started = [int(pid) for pid in log.read_text().split()]
     assert len(started) == 2  # the sample's process, and what it came from
-    until(lambda: not any(runs(pid) for pid in started if pid != run.pid))
+    until(lambda: not any(process_status(pid) for pid in started))
 
 
 def test_a_parent_that_is_gone_already_is_noticed():
     code = "from hyperslab.measure.parent import die_with; die_with(1); print('alive')"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert (done.returncode, done.stdout) == (1, "")
-
-
-def runs(pid):
-    try:
-        state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
-    except (FileNotFoundError, ProcessLookupError):
-        return False
-    return state != "Z"  # it ended, and nobody has asked for its status
-
-
-def until(true, seconds=20):
-    end = time.monotonic() + seconds
-    while not true():
-        assert time.monotonic() < end, "it does not end"
-        time.sleep(0.02)

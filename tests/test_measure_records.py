@@ -17,19 +17,13 @@ def test_round_trip_keeps_types_and_missing_values(tmp_path):
     assert again["library"].tolist() == ["", ""]
 
 
-def test_undeclared_column_is_refused():
+def test_what_is_no_whole_file_of_records_is_refused_with_what_to_do(tmp_path):
     with pytest.raises(ValueError, match=r"unknown record columns \['speed'\]"):
         frame_of([{"speed": 1}])
-
-
-def test_truncated_file_is_named_with_the_remedy(tmp_path):
     path = tmp_path / "lee_access.parquet"
+    with pytest.raises(FileNotFoundError, match="hyperslab run lee_access"):
+        load(path)
     save(frame_of([{"case": "a"}]), path)
     path.write_bytes(path.read_bytes()[:100])
     with pytest.raises(ValueError, match=r"lee_access\.parquet is not a whole.*hyperslab run"):
         load(path)
-
-
-def test_missing_records_say_how_to_make_them(tmp_path):
-    with pytest.raises(FileNotFoundError, match="hyperslab run lee_access"):
-        load(tmp_path / "lee_access.parquet")

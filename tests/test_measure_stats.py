@@ -37,15 +37,13 @@ def test_pairing_removes_what_a_block_shares():
     assert apart.high / apart.low > 2
 
 
-@pytest.mark.parametrize(
-    ("n", "rank"), [(1, 1), (5, 1), (6, 1), (8, 1), (9, 2), (12, 3), (15, 4), (20, 6), (25, 8)]
-)
+@pytest.mark.parametrize(("n", "rank"), [(1, 1), (8, 1), (9, 2), (12, 3), (15, 4), (25, 8)])
 def test_the_ends_are_the_order_statistics_of_the_sign_test(n, rank):
     found = median_interval(np.arange(1, n + 1))
     assert (found.low, found.high) == (rank, n + 1 - rank)
 
 
-@pytest.mark.parametrize("blocks", [6, 7, 9, 12, 15])
+@pytest.mark.parametrize("blocks", [6, 9, 15])
 def test_intervals_cover_the_truth_as_often_as_they_say(blocks):
     """Of ratios and of means over groups whose blocks share their noise; 95 % within chance."""
     rng = np.random.default_rng(blocks)
@@ -70,18 +68,21 @@ def test_coarser_levels_are_narrower():
 def test_geometric_mean_takes_groups_alike():
     found = geometric_mean_ratio([([4.0] * 5, [1.0] * 5), ([1.0] * 5, [1.0] * 5)])
     assert found.value == pytest.approx(2)
-    with pytest.raises(ValueError, match=r"groups have \[2, 3\] blocks"):
-        geometric_mean_ratio([([1.0] * 2, [1.0] * 2), ([1.0] * 3, [1.0] * 3)])
-
-
-def test_documents_statistics():
     assert middle_eight([10, 1, 2, 3, 4, 5, 6, 7, 8, 0]) == 4.5
-    with pytest.raises(ValueError, match="at least 3"):
-        middle_eight([1.0, 2.0])
 
 
-def test_nothing_to_count_is_an_error():
-    with pytest.raises(ValueError, match="every sample is missing"):
-        median_interval([float("nan")])
-    with pytest.raises(ValueError, match="one length"):
-        paired_ratio([1.0], [1.0, 2.0])
+@pytest.mark.parametrize(
+    ("count", "told"),
+    [
+        (
+            lambda: geometric_mean_ratio([([1.0] * n, [1.0] * n) for n in (2, 3)]),
+            r"\[2, 3\] blocks",
+        ),
+        (lambda: middle_eight([1.0, 2.0]), "at least 3"),
+        (lambda: median_interval([float("nan")]), "every sample is missing"),
+        (lambda: paired_ratio([1.0], [1.0, 2.0]), "one length"),
+    ],
+)
+def test_what_cannot_be_counted_is_an_error(count, told):
+    with pytest.raises(ValueError, match=told):
+        count()

@@ -65,12 +65,6 @@ def test_of_a_block_that_was_disturbed_in_large_part_nothing_comes_again(run, tm
     assert disturbed(frame).left == 2
 
 
-def test_without_retakes_it_is_said_only(run):
-    frame, order = run(tries=9, retakes=0)
-    assert order.count("b") == 1
-    assert frame[frame["disturbed"]]["case"].tolist() == ["b"]
-
-
 def test_wrong_values_are_not_hidden_by_another_try(run, tmp_path):
     (tmp_path / "data").write_bytes(b"abc")
     frame, _ = run(tries=9, run_b=ReadFile(tmp_path / "data"), check=Is(b"abd"))

@@ -11,45 +11,31 @@ from hyperslab.network import Endpoint, upload
 forked = pytest.fixture(scope="module", autouse=True)(forking)
 
 
-def test_what_the_variables_tell_is_enough_to_read(tmp_path, monkeypatch):
+def test_files_are_put_where_they_are_not_and_read_as_the_variables_tell(tmp_path, monkeypatch):
     pytest.importorskip("s3fs")
     from_url = pytest.importorskip("obstore.store").from_url
-    (tmp_path / "in").mkdir()
-    (tmp_path / "in/a.nc").write_bytes(b"values")
-    with store(tmp_path) as server:
-        for name, value in variables(server).items():
-            monkeypatch.setenv(name, value)
-        place = Endpoint.of(f"{server.url}/in")
-        assert KEY not in repr(place) and SECRET not in repr(place)
-        monkeypatch.undo()
-        with fsspec.open(place.address("a.nc"), **place.storage_options) as file:
-            assert file.read() == b"values"
-        held = from_url(place.url, **Remote(place.url, place.storage_options).obstore())
-        assert bytes(held.get("a.nc").bytes()) == b"values"
-        open_to_all = Endpoint.of(place.url, {"AWS_ENDPOINT_URL_S3": server.endpoint})
-        with pytest.raises(PermissionError):
-            fsspec.open(open_to_all.address("a.nc"), **open_to_all.storage_options).open()
-
-
-def test_files_are_put_where_they_are_not_and_no_message_tells_where(tmp_path):
-    pytest.importorskip("s3fs")
     (tmp_path / "served").mkdir()
     (tmp_path / "a.zarr/x").mkdir(parents=True)
     (tmp_path / "a.zarr/x/0.0").write_bytes(b"chunk")
     (tmp_path / "b.nc").write_bytes(bytes(3_000_000))
     paths = [tmp_path / "a.zarr", tmp_path / "b.nc"]
     with store(tmp_path / "served") as server:
-        place = Endpoint.of(f"{server.url}/in", variables(server)).below("here")
-        assert upload(place, paths) == 2
+        for name, value in variables(server).items():
+            monkeypatch.setenv(name, value)
+        place = Endpoint.of(f"{server.url}/in").below("here")
+        assert KEY not in repr(place) and SECRET not in repr(place)
+        monkeypatch.undo()
+        assert [upload(place, paths), upload(place, paths)] == [2, 0]
         assert (tmp_path / "served/in/here/b.nc").read_bytes() == bytes(3_000_000)
-        assert upload(place, paths) == 0
         paths[1].write_bytes(b"of another size")
         assert upload(place, paths) == 1
-        wrong = Endpoint.of(place.url, variables(server, "canary-not"))
-        with pytest.raises(OSError, match="access denied") as caught:
-            upload(wrong, paths)
-        told = str(caught.value)
-        assert not any(word in told for word in (KEY, SECRET, "canary", f":{server.port}"))
+        with fsspec.open(place.address("b.nc"), **place.storage_options) as file:
+            assert file.read() == b"of another size"
+        held = from_url(place.url, **Remote(place.url, place.storage_options).obstore())
+        assert bytes(held.get("a.zarr/x/0.0").bytes()) == b"chunk"
+        open_to_all = Endpoint.of(place.url, {"AWS_ENDPOINT_URL_S3": server.endpoint})
+        with pytest.raises(PermissionError):
+            fsspec.open(open_to_all.address("b.nc"), **open_to_all.storage_options).open()
     with pytest.raises(ValueError, match="s3://bucket/prefix"):
         upload(Endpoint.of("https://data.example/a", {}), paths)
 
@@ -80,14 +66,10 @@ def test_what_is_missing_is_named_and_a_store_on_this_machine_is_known():
     ):
         with pytest.raises(ValueError, match=words):
             Endpoint.of(url, given)
-    place = Endpoint.of("https://data.example/a", {})
-    there = ("http", {}, "https://data.example/a/b")
-    assert (place.kind, place.storage_options, place.address("b")) == there
     for address, here in {
-        "http://localhost:9000": True, "http://127.1.2.3:9000": True, "127.0.0.1:9000": True,
-        "http://[::ffff:127.0.0.1]:9000": True, "http://store.invalid": False, "": False,
+        "http://localhost:9000": True, "127.0.0.1:9000": True, "": False,
+        "http://[::ffff:127.0.0.1]:9000": True, "http://store.invalid": False,
         "http://192.0.2.7:9000": False,  # for documents; nobody has it
     }.items():  # fmt: skip
         assert Endpoint("s3://localhost/a", address).here is here
         assert not Endpoint("http://192.0.2.7/a", address).here
-        assert Endpoint("http://localhost/a", address).here

@@ -39,8 +39,6 @@ ERRORS = [
     ("403", aiohttp.ClientResponseError, "403, message='Forbidden'"),
     ("404", FileNotFoundError, "a.nc"),
     ("500", aiohttp.ClientResponseError, "500, message='Internal Server Error'"),
-    ("500", aiohttp.ClientResponseError, "500, message='Internal Server Error'"),
-    ("503", aiohttp.ClientResponseError, "503, message='Service Unavailable'"),
     ("cut", aiohttp.ClientPayloadError, "payload is not completed"),
 ]
 
@@ -91,19 +89,15 @@ class Fetch:
             return read(self.server)
 
 
-def test_a_sample_does_not_outlast_its_server(folder):
+def test_an_s3_client_asks_again_after_errors_and_a_sample_does_not_outlast_its_server(folder):
     """An S3 client alone asks again for half a minute, and calls it an error of the connection."""
     pytest.importorskip("s3fs")
-    with serving(folder, "s3", faults=[Fault("gone")]) as server, Processes() as processes:
-        outcome = processes.run(Job(Case("a", Fetch(server))))
-    assert outcome.status == "HelperError: the process of hyperslab.network.answers is gone"
-
-
-def test_s3_clients_ask_again_after_errors(folder):
-    pytest.importorskip("s3fs")
-    with serving(folder, "s3", faults=[Fault("500", count=2)]) as server:
+    faults = [Fault("500", count=2), Fault("gone", first=3)]
+    with serving(folder, "s3", faults=faults) as server, Processes() as processes:
         assert read(server) == DATA[START:STOP]
         assert [request.status for request in server.requests()] == [500, 500, 206]
+        outcome = processes.run(Job(Case("a", Fetch(server))))
+    assert outcome.status == "HelperError: the process of hyperslab.network.answers is gone"
 
 
 def test_a_link_to_nobody_breaks_each_connection(folder):

@@ -13,7 +13,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from samples import Spin
+from samples import Spin, process_status, until
 
 from hyperslab.measure.case import Case
 from hyperslab.measure.processes import Processes
@@ -41,31 +41,16 @@ with ExitStack() as stack:
 """
 
 
-def status(pid):
-    """Return the state and the parent of a process; None when it is gone."""
-    try:
-        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-    except (FileNotFoundError, ProcessLookupError):
-        return None
-    return None if fields[0] == "Z" else (fields[0], int(fields[1]))
-
-
 def below(pid):
     """Return all processes that a process started, and those that they did."""
     found = {pid}
     while True:
-        states = {int(p.name): status(p.name) for p in Path("/proc").iterdir() if p.name.isdigit()}
+        pids = [int(path.name) for path in Path("/proc").iterdir() if path.name.isdigit()]
+        states = {each: process_status(each) for each in pids}
         more = {each for each, state in states.items() if state and state[1] in found}
         if more <= found:
             return found - {pid}
         found |= more
-
-
-def until(true, seconds=10):
-    end_s = time.monotonic() + seconds
-    while not true():
-        assert time.monotonic() < end_s, "it does not end"
-        time.sleep(0.02)
 
 
 def refused(port):
@@ -76,10 +61,9 @@ def refused(port):
 @pytest.mark.parametrize("ending", [signal.SIGINT, signal.SIGKILL])
 def test_nothing_is_left(tmp_path, ending):
     killed = ending == signal.SIGKILL
-    words = [sys.executable, "-c", RUN, "fork" if killed else ""]
     paths = os.pathsep.join([str(Path.cwd()), *sys.path])
     run = subprocess.Popen(
-        words,
+        [sys.executable, "-c", RUN, "fork" if killed else ""],
         cwd=tmp_path,
         env=os.environ | {"PYTHONPATH": paths, "TMPDIR": str(tmp_path)},
         stdout=subprocess.PIPE,
@@ -94,12 +78,9 @@ def test_nothing_is_left(tmp_path, ending):
         forked = {pid for pid in started if os.getpgid(pid) == run.pid}
         assert len(forked) == killed
         assert len(started - forked) >= len(ports)
-        if killed:
-            run.kill()
-        else:
-            os.killpg(run.pid, ending)  # as Ctrl-C does
+        (os.kill if killed else os.killpg)(run.pid, ending)  # as Ctrl-C does
         run.wait(timeout=20)
-        until(lambda: not any(status(pid) for pid in started - forked))
+        until(lambda: not any(process_status(pid) for pid in started - forked))
         assert all(refused(port) for port in ports)
     finally:
         for pid in forked:

@@ -24,6 +24,16 @@ def _forget():
         function.cache_clear()
 
 
+OPEN_MPI = "mpiexec (OpenRTE) 4.1.4"
+
+
+def made(program, said):
+    """Make a program that says something."""
+    program.write_text(f"#!/bin/sh\necho '{said}'\n")
+    program.chmod(0o755)
+    return program
+
+
 def test_what_is_hidden_is_missing(monkeypatch):
     monkeypatch.setenv(found.HIDDEN, "hdf5, pnetcdf")
     seen = find()
@@ -44,9 +54,7 @@ def test_a_compiler_that_is_missing_or_was_named_wrongly_is_named(fresh, tmp_pat
         monkeypatch.setenv("MPICC", given)
         why = find().missing["pnetcdf"]
         assert says in why and "/no" not in why
-    fake = tmp_path / "mpicc"
-    fake.write_text("#!/bin/sh\n")
-    fake.chmod(0o755)
+    fake = made(tmp_path / "mpicc", "")
     monkeypatch.setenv("MPICC", f"{shlex.quote(str(fake))} -O3 -Wno-unused")
     assert build.compilers() == [(str(fake), "-O3", "-Wno-unused")]
     _forget()
@@ -93,9 +101,7 @@ def test_a_site_s_launcher_is_used_with_its_options_and_refused_where_it_is_of_a
     chosen = launcher.beside("/no/such/mpicc")
     assert chosen.command(32) == (sys.executable, "--mpi=pmix", "-n", "32")
     assert launcher.of_mpi4py("MPICH") == chosen  # of an unknown kind, as a batch system's
-    other = tmp_path / "mpiexec"
-    other.write_text("#!/bin/sh\necho 'mpiexec (OpenRTE) 4.1.4'\n")
-    other.chmod(0o755)
+    other = made(tmp_path / "mpiexec", OPEN_MPI)
     monkeypatch.setenv(launcher.OVERRIDE, str(other))
     assert launcher.of_mpi4py("Open MPI v5").kind == launcher.OPEN_MPI
     with pytest.raises(AbsentError, match=r"mpi4py uses MPICH, and .* names Open MPI's launcher"):
@@ -106,14 +112,8 @@ def test_a_site_s_launcher_is_used_with_its_options_and_refused_where_it_is_of_a
 
 
 def test_open_mpi_is_asked_for_romio_and_the_user_comes_first(tmp_path, monkeypatch):
-    said = {
-        "mpiexec": "echo 'mpiexec (OpenRTE) 4.1.4'",
-        "ompi_info": "echo 'mca:io:ompio:version'\necho 'mca:io:romio341:version:x'",
-    }
-    for name, lines in said.items():
-        (tmp_path / name).write_text(f"#!/bin/sh\n{lines}\n")
-        (tmp_path / name).chmod(0o755)
-    mpiexec = launcher.Launcher.of((str(tmp_path / "mpiexec"),))
+    made(tmp_path / "ompi_info", "mca:io:ompio:version\nmca:io:romio341:version:x")
+    mpiexec = launcher.Launcher.of((str(made(tmp_path / "mpiexec", OPEN_MPI)),))
     told = mpiexec.environment("a folder")
     assert told["OMPI_MCA_io"] == "romio341"
     assert told["OMPI_MCA_orte_tmpdir_base"] == "a folder"

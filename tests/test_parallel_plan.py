@@ -22,7 +22,6 @@ def test_no_cell_is_written_twice_and_each_rank_writes_as_much(name, rows, colum
     assert covered(plan).max() == 1
     assert plan.nbytes == 8 * rows * columns * ranks
     assert {plan.rank_bytes(rank) for rank in range(ranks)} == {8 * rows * columns}
-    assert covered(plan).sum() * 8 == plan.nbytes
 
 
 @given(st.sampled_from(PATTERNS), st.integers(1, 5), st.integers(1, 5), st.integers(1, 6))
@@ -58,15 +57,9 @@ def test_the_blocks_of_flash_lie_one_after_the_other(file):
 
 
 def test_flash_writes_the_document_s_bytes():
-    sizes = {
-        (file, side): flash(file, side, ranks=4).nbytes / 1e6 for file in FILES for side in (8, 16)
-    }
-    near = pytest.approx
-    assert sizes["checkpoint", 8] == near(31.8, rel=0.01)
-    assert sizes["checkpoint", 16] == near(254, rel=0.01)
-    assert sizes["centres", 16] == near(21, rel=0.02)
-    assert sizes["corners", 16] == near(25.4, rel=0.02)
-    assert flash("checkpoint", 16, 4).rank_bytes(0) / 1e6 == near(60, rel=0.06)
+    for file, side, mb in (("checkpoint", 8, 31.8), ("centres", 16, 21), ("corners", 16, 25.4)):
+        assert flash(file, side, ranks=4).nbytes / 1e6 == pytest.approx(mb, rel=0.02)
+    assert flash("checkpoint", 16, 4).rank_bytes(0) / 1e6 == pytest.approx(60, rel=0.06)
 
 
 def test_values_are_whole_in_each_type():
@@ -85,13 +78,12 @@ def test_values_are_whole_in_each_type():
     [
         (lambda: pattern("diagonal", 1, 1, 1), "diagonal"),
         (lambda: pattern("rows", 0, 1, 1), "."),
-        (lambda: pattern("rows", 1, 1, 0), "."),
         (lambda: flash("chk", 8, 2), "checkpoint, centres, corners"),
         (lambda: flash("checkpoint", 8, 0), "at least 1"),
         (lambda: SharedArray("x", "f8", (4,), (Part((2,), (3,)),)), "outside"),
         (lambda: SharedArray("x", "f2", (4,), (Part((2,), (1,)),)), "f2"),
-        (lambda: WritePlan((SharedArray("x", "f8", (4,), (Part((2,), (1,)),)),
-                            SharedArray("y", "f8", (4,), ()))), "as many parts"),
+        (lambda: WritePlan([SharedArray("x", "f8", (4,), [Part((2,), (1,))] * n) for n in (0, 1)]),
+         "as many parts"),
     ],
 )  # fmt: skip
 def test_what_no_ranks_can_write_is_refused(make, said):

@@ -6,6 +6,7 @@ import sys
 
 import numpy as np
 import pytest
+import xarray as xr
 
 import data_gen
 from data_gen.writing import write
@@ -14,13 +15,10 @@ from hyperslab.io import FORMATS, Layout, reader
 SMALL = {"steps": 5, "nlat": 19, "nlon": 64}
 FRAME = (1, 19, 64)
 READERS = {"binary": "plain", "hdf5": "h5py", "nczarr": "nczarr"}
-CODEC = {"chunks": FRAME, "codec": "deflate", "level": 4}
 LAYOUTS = {
     **{format: Layout(format) for format in FORMATS if format != "binary"},
-    "shuffled": Layout("netcdf4", shuffle=True, **CODEC),
     "three frames a chunk": Layout("netcdf4", chunks=(3, 19, 64), codec="deflate"),
     "tiles": Layout("hdf5", chunks=(2, 10, 10), codec="lzf"),
-    "all in one": Layout("zarr2", chunks=(5, 19, 64), codec="blosc-lz4"),
     "shards": Layout("zarr3", chunks=FRAME, shards=(2, 19, 64), codec="zstd"),
 }
 
@@ -50,15 +48,11 @@ def test_every_layout_holds_what_was_drawn(ocean, tmp_path, kind):
 
 
 def test_metadata_is_written(tmp_path):
-    import xarray as xr
-
     given = {"nlat": 150, "nlon": 200, "cells": 9}
     path = tmp_path / "tile.nc"
     write(data_gen.dataset("radar", **given), {path: Layout("netcdf4")})
     with xr.open_dataset(path) as found:
-        expected = data_gen.open("radar", **given)
-        for name in ("cref", "posh"):
-            xr.testing.assert_allclose(found[name], expected[name])
+        xr.testing.assert_allclose(found.load(), expected := data_gen.open("radar", **given))
         for key in ("units", "long_name", "comment", "cell_methods"):
             assert found.cref.attrs[key] == expected.cref.attrs[key]
         assert found.attrs == expected.attrs
@@ -71,15 +65,12 @@ def test_many_files_are_drawn_once(ocean, tmp_path):
         drawn.append(part)
         return ocean.draw(part)
 
-    targets = {
-        tmp_path / "a.nc": Layout("netcdf4"),
-        tmp_path / "b.h5": Layout("hdf5"),
-        tmp_path / "c.zarr": Layout("zarr3", chunks=(3, 19, 64)),
-    }
+    chunked = Layout("zarr3", chunks=(3, 19, 64))
+    targets = {tmp_path / "b.h5": Layout("hdf5"), tmp_path / "c.zarr": chunked}
     write(dataclasses.replace(ocean, draw=draw), targets)
     assert drawn == list(range(5))
-    values = [stored(path, layout, "uo") for path, layout in targets.items()]
-    assert all((found == truth(ocean, "uo")).all() for found in values)
+    for path, layout in targets.items():
+        assert (stored(path, layout, "uo") == truth(ocean, "uo")).all()
 
 
 def test_a_failure_half_way_leaves_nothing(ocean, tmp_path):
@@ -106,9 +97,5 @@ def test_memory_does_not_grow_with_the_steps(tmp_path):
         "    data_gen.write(source, {Path(sys.argv[1], f'{steps}.nc'): Layout('netcdf4')})\n"
         "    print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)"
     )
-    words = [sys.executable, "-c", code, tmp_path]
-    run = subprocess.run(words, capture_output=True, text=True, check=True)
-    few, many = (
-        int(peak) * (1 if sys.platform == "darwin" else 1024) for peak in run.stdout.split()
-    )
-    assert many - few < 12e6
+    few, many = map(int, subprocess.check_output([sys.executable, "-c", code, tmp_path]).split())
+    assert many - few < 12e6 / (1 if sys.platform == "darwin" else 1024)

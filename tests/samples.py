@@ -45,9 +45,8 @@ class WriteFile:
             self.path.write_bytes(self.data)
 
 
-# Checks that can be sent to other processes: `Is(3)` and `Below(3)` are called with a value.
+# A check that can be sent to other processes: `Is(3)` is called with a value.
 Is = partial(partial, operator.eq)
-Below = partial(partial, operator.gt)
 
 
 @dataclass(frozen=True)
@@ -148,12 +147,6 @@ def raise_error() -> None:
 
 def die() -> None:
     os.kill(os.getpid(), signal.SIGKILL)
-
-
-def resident_mib() -> float:
-    """Memory of this process that is resident now, in MiB (Linux)."""
-    pages = int(Path("/proc/self/statm").read_text().split()[1])
-    return pages * os.sysconf("SC_PAGE_SIZE") / 2**20
 
 
 @dataclass(frozen=True)

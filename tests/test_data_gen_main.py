@@ -60,17 +60,6 @@ def test_nothing_is_overwritten_unasked(tmp_path, capsys):
         assert np.asarray(found["values"][:]).tolist() == list(range(9))
 
 
-def test_a_store_is_replaced_and_another_folder_is_not(tmp_path, capsys):
-    store = tmp_path / "a.zarr"
-    zarr = ["array", "--out", str(store), "--format", "zarr2", "--shape", "9"]
-    assert run(*zarr) == run(*zarr, "--force") == 0
-    (store / ".zgroup").unlink()
-    with pytest.raises(SystemExit):
-        run(*zarr, "--force")
-    assert "left alone" in capsys.readouterr().err
-    assert (store / "values").is_dir()
-
-
 def test_a_folder_is_not_replaced_by_a_file_and_no_room_is_an_error_by_name(tmp_path, capsys):
     (tmp_path / "mine").mkdir()
     for name, says in {

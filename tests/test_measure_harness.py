@@ -7,12 +7,12 @@ import sys
 import time
 from collections import Counter
 from functools import partial
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
 from samples import (
     Append,
-    Below,
     Call,
     FailWhile,
     Is,
@@ -27,7 +27,6 @@ from samples import (
     gone,
     process_id,
     raise_error,
-    resident_mib,
     running,
     sleep_long,
 )
@@ -38,7 +37,6 @@ from hyperslab.measure.harness import MIN_SAMPLES, Plan, measure
 from hyperslab.measure.journal import Journal
 from hyperslab.measure.lock import BusyError, measuring
 from hyperslab.measure.machine import require_space
-from hyperslab.measure.processes import Processes
 from hyperslab.measure.worker import Job, perform
 
 linux = pytest.mark.skipif(sys.platform != "linux", reason="counted on Linux only")
@@ -75,30 +73,27 @@ def test_every_block_holds_every_case_and_the_pair_in_an_order_of_the_seed(tmp_p
     assert order("again") == blocks != order("other", seed=2)
 
 
-def test_a_fresh_block_has_processes_and_copies_of_its_own(tmp_path, run, processes):
-    path, store = tmp_path / "data", tmp_path / "store"
+def test_a_fresh_block_has_processes_and_copies_of_its_own(tmp_path, run):
+    path, store, log = (tmp_path / name for name in ("data", "store", "log"))
     path.write_bytes(b"abc")
     store.mkdir()
     (store / "0").write_bytes(b"abc")
     (tmp_path / "linked").symlink_to(store)
     for left in (".copy-store", ".old-store"):  # by a run that was killed
         (tmp_path / left).mkdir()
-    log = tmp_path / "log"
-    seen = Case(
-        "read", LogPlaces(log, path, store / "0"), files=(path, tmp_path / "linked"), aa=True
-    )
+    files = (path, tmp_path / "linked")
+    seen = Case("read", LogPlaces(log, path, store / "0"), files=files, aa=True)
     rows = run(seen, blocks=3, fresh=True)
     places = [line.split() for line in log.read_text().splitlines()]
     assert [row["draw"] for row in rows] == [0, 0, 1, 1, 2, 2]
-    assert [places[i] for i in (0, 2, 4)] == [places[i] for i in (1, 3, 5)]
-    for earlier, later in ((0, 2), (2, 4)):  # all three: the server, the file, that in the store
-        assert all(a != b for a, b in zip(places[earlier], places[later], strict=True))
+    assert places[::2] == places[1::2]
+    for earlier, later in pairwise(places[::2]):  # the server, the file, that in the store
+        assert all(a != b for a, b in zip(earlier, later, strict=True))
     assert path.read_bytes() == (store / "0").read_bytes() == b"abc"
-    assert sorted(p.name for p in tmp_path.iterdir() if p.name.startswith(".")) == []
+    assert not list(tmp_path.glob(".*"))
     log.unlink()
     run(seen, blocks=3, journal="again.jsonl")
-    places = [line.split() for line in log.read_text().splitlines()]
-    assert len({tuple(place) for place in places}) == 1
+    assert len(set(log.read_text().splitlines())) == 1
 
 
 @pytest.mark.parametrize(("scatter", "extra_s", "blocks"), [(0, 60, 6), (9, 60, 12), (9, 0.0, 6)])
@@ -219,15 +214,6 @@ def test_nothing_is_collected_while_a_sample_runs():
 
 
 @linux
-def test_only_warm_reads_pay_for_the_filler_of_the_cache():
-    """It is as large as the processor's last cache, and would count as a sample's memory."""
-    with Processes() as fresh:
-        for state in ("", "cold"):
-            case = Case("size", Call(resident_mib), check=Below(100), cache_state=state)
-            assert fresh.run(Job(case)).status == "ok"
-
-
-@linux
 def test_other_programs_are_noticed(run):
     busy = "import time\nend=time.time()+20\nwhile time.time()<end: pass"
     burners = [subprocess.Popen([sys.executable, "-c", busy]) for _ in range(4)]
@@ -310,7 +296,7 @@ with measuring(pathlib.Path(sys.argv[1])):
 """
 
 
-def test_two_runs_refuse_each_other(tmp_path):
+def test_two_runs_refuse_each_other_and_a_lock_that_is_no_file_is_named(tmp_path):
     lock = tmp_path / "lock"
     words = [sys.executable, "-c", HOLD, str(lock)]
     with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as other:
@@ -322,11 +308,9 @@ def test_two_runs_refuse_each_other(tmp_path):
             other.kill()
     with measuring(lock):  # a killed holder holds nothing
         pass
-
-
-@pytest.mark.parametrize("make", [os.mkfifo, lambda path: path.symlink_to("nowhere")])
-def test_a_lock_that_is_no_file_is_named(tmp_path, make):
-    make(tmp_path / "lock")
-    told = r"lock of measuring runs, lock .* remove it"
-    with pytest.raises(BusyError, match=told), measuring(tmp_path / "lock"):
-        pass
+    for make in (os.mkfifo, lambda path: path.symlink_to("nowhere")):
+        lock.unlink()
+        make(lock)
+        told = r"lock of measuring runs, lock .* remove it"
+        with pytest.raises(BusyError, match=told), measuring(lock):
+            pass

@@ -76,7 +76,6 @@ def test_parts_are_the_same_anywhere_in_any_order_and_differ_by_step_and_seed():
     ("name", "given", "says"),
     [
         ("oceans", {}, "no dataset 'oceans'; give one of ocean, gfs, radar, array"),
-        ("ocean", {"step": 3}, "ocean has no parameter 'step'; give some of steps, nlat"),
         ("ocean", {"steps": 0}, "steps=0; give a whole number of at least 1"),
         ("ocean", {"steps": 2.5}, "steps=2.5; give a whole number"),
         ("gfs", {"seed": -1}, "seed=-1; give a whole number of at least 0"),

@@ -86,7 +86,6 @@ def test_what_takes_part_in_a_lost_try_is_not_lost(run, tmp_path):
         (Witness(1.31, 0.0, 0.1), True),
         (Witness(1.29, 0.0, 0.1), False),
         (Witness(1.0, 2.0**21, 0.1), True),
-        (Witness(1.0, 4096.0, 0.1), False),
         (Witness(1.0, math.nan, 0.1), False),  # nobody counts it
         (Witness(9.0, 2.0**21, witness.BRIEF_S + 0.1), False),
         (Witness(), False),

@@ -4,7 +4,6 @@ import os
 import pickle
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 import time
@@ -53,14 +52,8 @@ def below(pid):
         found |= more
 
 
-def refused(port):
-    with socket.socket() as client:
-        return client.connect_ex(("127.0.0.1", port)) != 0
-
-
-@pytest.mark.parametrize("ending", [signal.SIGINT, signal.SIGKILL])
-def test_nothing_is_left(tmp_path, ending):
-    killed = ending == signal.SIGKILL
+@pytest.mark.parametrize("killed", [True, False])
+def test_nothing_is_left(tmp_path, killed):
     paths = os.pathsep.join([str(Path.cwd()), *sys.path])
     run = subprocess.Popen(
         [sys.executable, "-c", RUN, "fork" if killed else ""],
@@ -76,12 +69,13 @@ def test_nothing_is_left(tmp_path, ending):
         assert len(ports) == 2 + (shutil.which("lighttpd") is not None)
         started = below(run.pid)
         forked = {pid for pid in started if os.getpgid(pid) == run.pid}
-        assert len(forked) == killed
-        assert len(started - forked) >= len(ports)
-        (os.kill if killed else os.killpg)(run.pid, ending)  # as Ctrl-C does
+        assert len(forked) == killed and len(started - forked) >= len(ports)
+        if killed:
+            run.kill()
+        else:
+            os.killpg(run.pid, signal.SIGINT)  # as Ctrl-C does
         run.wait(timeout=20)
         until(lambda: not any(process_status(pid) for pid in started - forked))
-        assert all(refused(port) for port in ports)
     finally:
         for pid in forked:
             os.kill(pid, signal.SIGKILL)
@@ -118,14 +112,10 @@ def test_another_process_reads_and_asks(tmp_path):
         visited.requests()
 
 
-def test_a_helper_that_cannot_start_or_was_killed_is_named(tmp_path):
+def test_a_helper_that_cannot_start_is_named():
     why = pytest.raises(HelperError, match=r"No module named 'hyperslab\.network\.none'")
     with why, Helper("hyperslab.network.none", {}):
         pass
-    with serving(tmp_path) as server:
-        os.kill(server._helper._child.process.pid, signal.SIGKILL)
-        with pytest.raises(HelperError, match=r"hyperslab\.network\.answers is gone"):
-            server.requests()
 
 
 def test_a_server_of_another_thread_may_end_while_a_sample_runs(tmp_path):

@@ -5,6 +5,7 @@ import math
 import socket
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, closing
 
 import pytest
@@ -52,40 +53,32 @@ def test_a_request_takes_no_less_than_its_round_trips(server):
 
 def test_all_connections_share_the_rate(server):
     link, size, count = Link(1e6, 0.01), 60_000, 6
-    with link.to(server.port) as port, ExitStack() as stack:
+    with link.to(server.port) as port, ExitStack() as stack, ThreadPoolExecutor(count) as threads:
         clients = [stack.enter_context(connected(port)) for _ in range(count)]
         for client in clients:
             get(client, 0, 1)
-        threads = [threading.Thread(target=get, args=(c, 1, size)) for c in clients]
         began_s = time.monotonic()
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
+        list(threads.map(get, clients, [1] * count, [size] * count))
         # It may queue 40 ms ahead, but what arrives, arrives at the rate.
         assert time.monotonic() - began_s > 0.98 * link.seconds(1, 0, size * count)
 
 
 def test_the_other_direction_has_its_own_rate():
-    with socket.create_server(("127.0.0.1", 0)) as sink:
-        link = Link(1e6, 0.0)
-        with (
-            link.to(sink.getsockname()[1]) as port,
-            socket.create_connection(("127.0.0.1", port)) as client,
-        ):
-            far, _ = sink.accept()
-            with far:
-                began_s = time.monotonic()
-                threading.Thread(target=client.sendall, args=[DATA[:200_000]]).start()
-                got = b""
-                while len(got) < 200_000:
-                    got += far.recv(1 << 16)
-                assert time.monotonic() - began_s > 0.98 * link.seconds(0, 0, 200_000)
-                assert got == DATA[:200_000]
-                client.shutdown(socket.SHUT_WR)  # half-closed: the way back stays open
-                assert far.recv(1) == b""
-                far.sendall(b"thanks")
-                assert client.recv(6) == b"thanks"
+    link = Link(1e6, 0.0)
+    with (
+        socket.create_server(("127.0.0.1", 0)) as sink,
+        link.to(sink.getsockname()[1]) as port,
+        socket.create_connection(("127.0.0.1", port)) as client,
+        sink.accept()[0] as far,
+    ):
+        began_s = time.monotonic()
+        threading.Thread(target=client.sendall, args=[DATA[:200_000]]).start()
+        assert far.recv(200_000, socket.MSG_WAITALL) == DATA[:200_000]
+        assert time.monotonic() - began_s > 0.98 * link.seconds(0, 0, 200_000)
+        client.shutdown(socket.SHUT_WR)  # half-closed: the way back stays open
+        assert far.recv(1) == b""
+        far.sendall(b"thanks")
+        assert client.recv(6) == b"thanks"
 
 
 def test_a_link_that_cannot_be_is_refused():

@@ -38,13 +38,3 @@ def test_obstore_reads_and_lists(server):
     assert {r.status for r in server.requests()} == {200, 206}
     with pytest.raises(Exception, match="only reads"):
         obstore.put(store, "b.nc", b"values", use_multipart=False)
-
-
-def test_s3fs_reads_and_lists(server):
-    s3fs = pytest.importorskip("s3fs")
-    files = s3fs.S3FileSystem(**server.storage_options)
-    assert files.cat_file(f"bucket/{KEYS[0]}", start=10, end=20) == DATA[10:20]
-    assert sorted(files.ls("bucket/store")) == ["bucket/store/x", "bucket/store/zarr.json"]
-    assert len(files.find("bucket/many")) == 1203
-    with pytest.raises(FileNotFoundError):
-        files.cat_file("bucket/none")

@@ -46,18 +46,13 @@ def test_touched_bytes_are_those_of_the_bodies(spans):
     assert all(left[1] < right[0] for left, right in pairwise(got))
 
 
-def test_over_a_link_a_request_that_did_not_wait_is_no_stage():
-    log = [request(0, 0.01), request(0.02, 0.03), request(0.13, 0.14), request(0.15, 0.16)]
-    assert Wire.of(log).stages == 4
-    assert Wire.of(log, apart_s=0.08).stages == 2
-
-
 def test_over_a_link_a_new_connection_of_a_volley_begins_later_and_is_no_stage():
     opened = request(0.2, 0.21, nth=0)
     volley = [request(0.31, 0.32), request(0.41, 0.42, connection=1, nth=0)]
     assert Wire.of([opened, *volley], apart_s=0.08) == Wire(3, 30, 2, 2, 2, 2)
     waited = request(0.52, 0.53, connection=1)
     assert Wire.of([opened, *volley, waited], apart_s=0.08).stages == 3
+    assert Wire.of([opened, *volley, waited]).stages == 4
 
 
 def test_requests_that_follow_each_other_while_others_are_under_way_leave_the_link_busy():

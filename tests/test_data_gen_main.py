@@ -59,15 +59,18 @@ def test_nothing_is_overwritten_unasked(tmp_path, capsys):
         assert np.asarray(found["values"][:]).tolist() == list(range(9))
 
 
-def test_a_folder_is_not_replaced_by_a_file_and_no_room_is_an_error_by_name(tmp_path, capsys):
+def test_a_folder_is_not_replaced_and_no_room_is_an_error_by_name(tmp_path, capsys):
     (tmp_path / "mine").mkdir()
-    for name, says in {
-        "mine": "it is a directory",
-        "mine/no/a.nc": "is not a directory; make it first",
-    }.items():
+    (tmp_path / "mine/kept").touch()
+    for name, format, says in (
+        ("mine", "netcdf4", "it is a directory"),
+        ("mine", "zarr2", "left alone"),
+        ("mine/no/a.nc", "netcdf4", "is not a directory; make it first"),
+    ):
+        out = ["--out", str(tmp_path / name), "--format", format]
         with pytest.raises(SystemExit):
-            run("array", "--out", str(tmp_path / name), "--shape", "9", "--force")
+            run("array", *out, "--shape", "9", "--force")
         assert says in capsys.readouterr().err
     assert run("array", "--out", str(tmp_path / "a.nc"), "--shape", "1000000000x1000000") == 1
     assert "make room there" in capsys.readouterr().err
-    assert [path.name for path in tmp_path.rglob("*")] == ["mine"]
+    assert {path.name for path in tmp_path.rglob("*")} == {"mine", "kept"}

@@ -6,7 +6,6 @@ import shutil
 import subprocess
 import sys
 import warnings
-from dataclasses import replace
 from pathlib import Path
 
 import h5py
@@ -40,29 +39,23 @@ def run(*words):
     return main(["advise", *map(str, words)])
 
 
-def test_the_report_says_what_and_why_and_how(file, capsys):
-    assert run(file, *QUICK, "--access", "time_series=0.7", "--access", "map=0.3") == 0
+def test_a_report_says_what_and_how_also_as_json_and_a_picture(file, tmp_path, capsys):
+    asked = [*QUICK, "--access", "time_series=0.7", "--access", "map=0.3"]
+    assert run(file, *asked, "--json", "a.json", "--plot", "a.png") == 0
     text = " ".join(capsys.readouterr().out.split())  # as wide as the terminal
-    assert "chunks 1x60x90 of 21.6 kB" in text
     assert "time_series 70% 192 B 48 of 48" in text
-    assert "as it is" in text
-    assert "Advice: rewrite it as netcdf4 in " in text
     assert "because a time series touches " in text
     assert f"hyperslab rechunk {shlex.quote(str(file))} maps-" in text
-
-
-def test_json_and_a_picture(file, tmp_path, capsys):
-    assert run(file, *QUICK, "-q", "--json", "-", "--plot", "a.png") == 0
-    said = capsys.readouterr()
-    found = json.loads(said.out)
-    assert found["now"]["chunks_touched"] == {"time_series": 48, "map": 1}
-    assert found["candidates"][0]["number"] == 1
-    assert found["candidates"][0]["gain_measured"] is None
-    assert found["candidates"][0]["commands"]
-    assert "Advice: " in said.err
     assert (tmp_path / "a.png").stat().st_size > 10_000
-    assert run(file, *QUICK, "-q", "--json", "b.json") == 0
-    assert json.loads((tmp_path / "b.json").read_text()) == found
+    assert run(file, *asked, "-q", "--json", "-") == 0
+    said = capsys.readouterr()
+    assert "Advice: rewrite it as netcdf4 in " in said.err
+    found = json.loads(said.out)
+    assert found == json.loads((tmp_path / "a.json").read_text())
+    assert found["now"]["chunks_touched"] == {"time_series": 48, "map": 1}
+    first = found["candidates"][0]
+    assert (first["number"], first["gain_measured"]) == (1, None)
+    assert first["commands"]
 
 
 @pytest.mark.parametrize(
@@ -72,18 +65,11 @@ def test_json_and_a_picture(file, tmp_path, capsys):
         (["--access", "profile"], "no such read: take time_series, map, row, column, whole, or"),
         (["--variable", "none"], "has no variable 'none'"),
         (["--dims", "time=n"], "has no dimension n"),
-        (["--budget", "much"], "--budget much: give a multiple"),
-        (["--store", "moon"], "--store moon: give local"),
         (["--cache", "hot"], "--cache hot: give warm, cold or auto"),
         (["--formats", "tiff"], "format 'tiff': give one of"),
         (["--codecs", "rar"], "codec 'rar': give none"),
         (["--formats", "netcdf3"], "--formats netcdf3: no layout has chunks and these"),
-        (["--codecs", "lzf", "--formats", "netcdf4"], "--codecs lzf: no layout has chunks"),
-        (["--library", "none"], "--library none: give one of"),
-        (
-            ["--library", "zarr"],
-            "--library zarr: it does not read sst, netcdf4: give one of netcdf4",
-        ),
+        (["--library", "zarr"], "--library zarr: it does not read sst, netcdf4: give one of"),
         (["--library", "netcdf-c", "--store", "s3"], "netcdf4 over a network: give one of"),
         (["--measure", "-1"], "--measure -1: give 0"),
         (["--rows", "0"], "--rows 0"),
@@ -126,13 +112,13 @@ def test_files_without_numbers(capsys):
             for variable, dtype, dims, values in variables:
                 nc.createVariable(variable, dtype, dims)[...] = values
     for words, said in (
-        (["text.nc"], "holds no array of numbers (names: "),
-        (["empty.nc"], "empty.nc holds no array of numbers"),
-        (["both.nc", "--variable", "names"], "names cannot be copied: it holds text"),
-        (["scalar.nc"], "s is a scalar: there is no layout to advise on"),
-        ([], "no FILE is named"),
+        ("text.nc", "holds no array of numbers (names: "),
+        ("empty.nc", "empty.nc holds no array of numbers"),
+        ("both.nc --variable names", "names cannot be copied: it holds text"),
+        ("scalar.nc", "s is a scalar: there is no layout to advise on"),
+        ("", "no FILE is named"),
     ):
-        assert run(*words) == 2
+        assert run(*words.split()) == 2
         assert said in capsys.readouterr().err
 
 
@@ -140,22 +126,19 @@ def test_the_commands_that_are_printed_work(file, monkeypatch):
     monkeypatch.setattr("hyperslab.tune.rechunk.resident_bytes", lambda: 80 * 2**20)
     found = advised([str(file), *QUICK, "--codecs", "deflate"])
     row = found.rows[0]
-    itself, *others = commands(found.subject, row)
+    itself, nccopy, *_, recipe = commands(found.subject, row)
     words = shlex.split(itself)
     assert words[:3] == ["hyperslab", "rechunk", str(file)]
-    words[3] = "by us.nc"
-    assert main(words[1:]) == 0
-    assert others[0].startswith("nccopy -k nc4 -c sst:")
-    assert "-c ice:" in others[0]
-    exec(compile(others[-1], "recipe", "exec"), {})
+    assert main([*words[1:3], "by us.nc", *words[4:]]) == 0
+    assert nccopy.startswith("nccopy -k nc4 -c sst:") and "-c ice:" in nccopy
+    executed(recipe)
     (theirs,) = Path().glob("maps-*.nc")
     with xr.open_dataset(file) as a, xr.open_dataset("by us.nc") as b, xr.open_dataset(theirs) as c:
         assert a.identical(b)
         assert a.equals(c)
-        for name in ("sst", "ice"):
-            for copy in (b, c):
-                assert copy[name].encoding["chunksizes"] == row.candidate.layout.chunks
-                assert copy[name].encoding["zlib"]
+        for made in (b["sst"], b["ice"], c["sst"], c["ice"]):
+            assert made.encoding["chunksizes"] == row.candidate.layout.chunks
+            assert made.encoding["zlib"]
 
 
 forked = pytest.fixture(scope="module", autouse=True)(forking)
@@ -232,11 +215,12 @@ def test_a_file_that_is_read_elsewhere_is_opened_there(tmp_path):
         said = python(found, row_of(found, remedy=remedy))[0]
         assert "url = 's3://bucket/maps.nc'  # its own address" in said
         assert f"File({path!r})" not in said
-    known = advised([*words, "--store", "https://example.org/data/maps.nc"])
-    said = python(known, row_of(known, remedy="h5py"))[0]
-    assert "h5py.File(fsspec.open('https://example.org/data/maps.nc').open())" in said
-    local = advised(words)
-    assert f"h5py.File({path!r})" in python(local, row_of(local, remedy="h5py"))[0]
+    for store, file in (
+        ("https://example.org/maps.nc", "fsspec.open('https://example.org/maps.nc').open()"),
+        ("local", repr(path)),
+    ):
+        known = advised([*words, "--store", store])
+        assert f"h5py.File({file})" in python(known, row_of(known, remedy="h5py"))[0]
 
 
 def test_a_file_with_groups_and_text_is_left_to_what_copies_all_of_it(tmp_path):
@@ -261,19 +245,13 @@ def test_an_index_opens_the_group_of_the_variable(tmp_path):
         assert np.array_equal(ds["v"].values, values)
 
 
-def test_every_row_that_was_measured_has_its_commands(tmp_path):
-    found = advised([str(maps(tmp_path / "maps.nc")), *ASKED, "--formats", "netcdf4"])
+def test_every_row_that_was_measured_has_its_commands(file):
+    found = advised([str(file), *ASKED, "--formats", "netcdf4"])
     known = as_if_measured(found, [9.0, 8.0, 0.5])
-    remedies = [row for row in known.rows if row.candidate.remedy][:2]
-    told = replace(remedies[0], measured=known.rows[0].measured,
-                   measured_gain=known.rows[2].measured_gain)  # fmt: skip
-    rows = [told if row is remedies[0] else row for row in known.rows]
-    known = replace(known, rows=tuple(rows))
     said = "\n".join(explain.how(known))
     for number, row in enumerate(known.rows, 1):
         assert (f"To apply {number}" in said) == (row.measured_gain is not None)
         if row.measured_gain is not None and row.candidate.rewrites:
             assert output_name("maps.nc", row.candidate.layout) in said
-    assert "one of" in said
     every = "\n".join(explain.how(found, rows=5))
     assert every.count("hyperslab rechunk") == sum(row.candidate.rewrites for row in found.rows[:5])

@@ -46,20 +46,15 @@ def found(file, tmp_path_factory):
     return advice(file, tmp_path_factory.mktemp("work"), {"time_series": 0.7, "map": 0.3})
 
 
-def test_what_reads_cost_now_is_counted(found):
+def test_what_reads_cost_now_is_counted_and_rows_come_by_gain_within_the_room_allowed(found):
     series, frame = (found.present.counts[name] for name in ("time_series", "map"))
     assert (series.chunks, series.useful_bytes) == (48, 48 * 4)
     assert series.decoded_bytes == math.prod(SHAPE) * 4
     assert (frame.chunks, frame.useful_bytes) == (1, 60 * 90 * 4)
     assert found.present.gain == 1
-    assert found.subject.twins == ("sst", "ice")
-    assert found.subject.letters == ("T", "Y", "X")
-
-
-def test_rows_come_by_gain_within_the_room_allowed(found):
+    assert (found.subject.twins, found.subject.letters) == (("sst", "ice"), ("T", "Y", "X"))
     gains = [row.gain for row in found.rows]
-    assert gains == sorted(gains, reverse=True)
-    assert gains[0] > 2
+    assert gains == sorted(gains, reverse=True) and gains[0] > 2
     most = 1.25 * found.present.nbytes
     assert all(row.nbytes <= most or not row.candidate.rewrites for row in found.rows)
     assert all(row.nbytes > most for row in found.beyond)
@@ -74,18 +69,14 @@ def test_the_best_are_measured_on_the_file(file, tmp_path):
     )  # fmt: skip
     known = [row for row in found.rows if row.measured_gain]
     assert [row.candidate.rewrites for row in known].count(True) == 1
-    assert any(row.candidate.remedy for row in known)
-    assert found.rows[0] in known
+    assert any(row.candidate.remedy for row in known) and found.rows[0] in known
     assert all(row.measured_gain.n == 2 for row in known)
     assert all(row.status == "" for row in (found.present, *known))
     assert set(found.present.measured) == {"time_series", "map"}
-    assert any("measured twice" in note for note in found.notes)
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.fixture
-def scaled(tmp_path):
-    """A file whose filters no layout says."""
+def test_what_no_layout_says_has_its_own_size_and_no_gain(tmp_path):
     path = tmp_path / "scaled.h5"
     values = np.sin(np.arange(48 * 60 * 90) / 999).reshape(48, 60, 90).astype("f4")
     with h5py.File(path, "w") as file:
@@ -96,35 +87,34 @@ def scaled(tmp_path):
             file[name] = np.arange(values.shape[axis], dtype="f4")
             file[name].make_scale(name)
             made.dims[axis].attach_scale(file[name])
-        return path, made.id.get_storage_size()
-
-
-def test_what_no_layout_says_has_its_own_size_and_no_gain(scaled, tmp_path):
-    path, size = scaled
+        size = made.id.get_storage_size()
     found = advice(path, tmp_path, {"map": 1.0}, measured=2, formats=())
     now = found.present
     assert now.nbytes == size < found.subject.variable.nbytes / 2
     assert now.counts["map"].stored_bytes == pytest.approx(size / 48)
     assert now.counts["map"].decoded_bytes == 60 * 90 * 4
-    assert not now.seconds
-    assert now.measured is None
-    assert all(row.nbytes <= 1.25 * size for row in found.rows)
-    assert found.beyond
+    assert not now.seconds and now.measured is None and "scale-offset" in now.status
+    assert found.beyond and all(row.nbytes <= 1.25 * size for row in found.rows)
     assert all(math.isnan(row.gain) for row in (*found.rows, *found.beyond))
     assert all(row.candidate.rewrites for row in found.rows)
     assert found.first is None
-    assert "scale-offset" in now.status
     by_time = [row.mean_s for row in found.rows]
     assert by_time == sorted(by_time)
 
 
-def test_a_guess_is_not_divided_by_the_model(file, tmp_path):
+def test_what_is_not_calibrated_is_named_and_a_guess_is_not_divided_by_the_model(file, tmp_path):
     refuses = {"refuses": lambda read: read.layout.chunks == (1, 60, 90)}
     costs = Refusing(ROUGH.costs, versions=refuses)
     found = advice(file, tmp_path, {"map": 1.0}, costs, most_times=math.inf)
     assert all(math.isnan(row.gain) for row in (found.present, *found.rows))
     assert any("what reads cost now is not predicted" in note for note in found.notes)
     assert not found.gains_known
+    refuses["refuses"] = lambda read: read.layout.codec == "zstd"
+    found = advice(file, tmp_path, None, costs, most_times=math.inf)
+    assert "zstd was not calibrated for netcdf4." in found.notes
+    lost = [row for row in found.rows if row.status]
+    assert {row.candidate.layout.codec for row in lost} == {"zstd"}
+    assert lost == list(found.rows[-len(lost) :])
 
 
 def test_nothing_is_advised_where_the_file_as_it_is_cannot_be_read(file, tmp_path, monkeypatch):
@@ -135,23 +125,9 @@ def test_nothing_is_advised_where_the_file_as_it_is_cannot_be_read(file, tmp_pat
 
     monkeypatch.setattr(rank, "try_out", broken)
     found = advice(file, tmp_path, {"map": 1.0}, measured=1, repeats=1, codecs=("deflate",))
-    assert [note for note in found.notes if "measured" in note] == [
-        "reads of the file as it is could not be measured (its filter is not there): no gain is "
-        "known."
-    ]
-    assert found.first is None
-    assert not found.gains_known
+    assert any("could not be measured (its filter is not there)" in note for note in found.notes)
+    assert found.first is None and not found.gains_known
     assert all(row.measured_gain is None for row in found.rows)
-
-
-def test_a_codec_that_is_not_calibrated_is_named(file, tmp_path):
-    refuses = {"refuses": lambda read: read.layout.codec == "zstd"}
-    costs = Refusing(ROUGH.costs, versions=refuses)
-    found = advice(file, tmp_path, None, costs, most_times=math.inf)
-    assert "zstd was not calibrated for netcdf4." in found.notes
-    lost = [row for row in found.rows if row.status]
-    assert {row.candidate.layout.codec for row in lost} == {"zstd"}
-    assert lost == list(found.rows[-len(lost) :])
 
 
 def test_sizes_are_those_of_the_file_where_the_sample_has_less_land(tmp_path):
@@ -167,8 +143,7 @@ def test_sizes_are_those_of_the_file_where_the_sample_has_less_land(tmp_path):
     found = advice(path, tmp_path, {"time_series": 0.5, "map": 0.5}, **limits)
     assert found.subject.sample.values.shape[1] <= 40 < shape[1]
     row = next(row for row in found.rows if row.candidate.rewrites)
-    fresh = tmp_path / "better.nc"
-    stored = write_array(fresh, values, row.candidate.layout)
+    stored = write_array(tmp_path / "better.nc", values, row.candidate.layout)
     assert row.nbytes == pytest.approx(stored, rel=0.1)
 
 
@@ -180,8 +155,10 @@ def test_candidates_are_read_over_a_link_and_compared(file, tmp_path, monkeypatc
         return kept[0]
 
     monkeypatch.setattr(rank, "try_out", seen)
-    shares, limits = {"map": 1.0}, {"codecs": ("deflate",), "most_times": math.inf}
-    found = advice(file, tmp_path, shares, link=LINK, measured=2, repeats=1, **limits)
+    found = advice(
+        file, tmp_path, {"map": 1.0}, link=LINK, measured=2, repeats=1, codecs=("deflate",),
+        most_times=math.inf,
+    )  # fmt: skip
     (frame,) = kept
     assert set(frame["status"]) <= {"ok", "discarded"} and frame["verified"].all()
     assert (set(frame["phase"]), set(frame["pattern"])) == ({"read"}, {"map"})
@@ -227,7 +204,6 @@ def test_what_a_read_moves_over_a_network_explains_its_time(tmp_path, link):
     frame, series = explain.costs(far)
     for row in (frame, series):  # the file is smaller than what is fetched ahead
         assert (row["requests,\nwith opening"], row["round trips"]) == ("2", "2")
-        assert (row["fetched\nahead"], row["moved"][:2]) == ("5.24 MB", "82")
     least = link.seconds(2, 1, far.present.nbytes)
     assert far.present.seconds["map"] == pytest.approx(least, rel=0.2)
     large = replace(far, present=replace(far.present, nbytes=1e9))
@@ -237,14 +213,6 @@ def test_what_a_read_moves_over_a_network_explains_its_time(tmp_path, link):
     none = replace(far.present.candidate, library="kerchunk")
     several = explain.costs(replace(far, present=replace(far.present, candidate=none)))[1]
     assert (several["requests,\nwith opening"], several["round trips"]) == ("49", "6")
-
-
-def test_the_table_has_a_line_for_each_and_fits_a_terminal(found):
-    whole = explain.table(as_if_measured(found, [3.0]), rows=5)
-    assert len(whole.split("\n")) == 3 + 6
-    assert "3 × [2.97, 3.03]" in whole
-    assert max(map(len, explain.table(found, width=70).split("\n"))) <= 90
-    assert "48 of 48" in explain.now(found)
 
 
 def test_what_is_secret_in_an_address_is_not_shown(found):
@@ -282,11 +250,9 @@ def test_a_page_holds_everything_with_the_path_and_records_name_no_folder(tmp_pa
     path = page.write(made, tmp_path / "new" / "report.html", "<my> file", address)
     for part in ("&lt;my&gt; file", "<svg", "nccopy", "What reads cost now"):
         assert part in path.read_text()
-    assert page.myst(made, "table").startswith("```text\n") and not page.said(made, "nothing")
     assert address not in made["hints"].str.cat()
     text = html.unescape(path.read_text())
     assert f"hyperslab rechunk {address} " in text and f"open_dataset('{address}'" in text
-    assert "hyperslab rechunk maps.nc" in page.said(made, "how")
 
 
 def test_no_more_are_measured_than_asked_for_and_some_are_left_out_early(tmp_path):
@@ -295,15 +261,11 @@ def test_no_more_are_measured_than_asked_for_and_some_are_left_out_early(tmp_pat
         "", cache="warm", measured=1, repeats=2, screened=1, sample_bytes=2**18, workdir=tmp_path
     )
     said = frame_of(evaluate(pair, ROUGH, asked, 3))
-    tried = said[said["mode"] == "candidate"]
+    tried = said[said["mode"] == "candidate"].set_index("hints")
     remedies = {"as it is", "h5py", "sub-chunk index"}
-    layouts = [name for name in tried["hints"] if name not in remedies]
-    assert len(layouts) == 3
-    assert set(tried["hints"]) >= remedies
+    assert set(tried.index) >= remedies and len(set(tried.index) - remedies) == 3
     assert len(tried) == said[said["mode"] == "advised"]["tried"].iloc[0]
     assert tried["gain"].notna().all()
-    assert tried.set_index("hints")["tried"]["as it is"] == 2
-    assert set(tried["tried"]) <= {1, 2}
+    assert tried["tried"]["as it is"] == 2 and set(tried["tried"]) <= {1, 2}
     left = said[said["mode"] == "left"]
-    assert len(left)
-    assert left["gain"].isna().all()
+    assert len(left) and left["gain"].isna().all()

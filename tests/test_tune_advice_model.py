@@ -1,6 +1,7 @@
-"""The cost model: what a read touches, as plain loops and servers count it, and what that costs."""
+"""The cost model: what a read touches, as loops and servers count it, and what that costs here."""
 
 import dataclasses
+import datetime
 import itertools
 import math
 
@@ -14,11 +15,16 @@ from hyperslab import subchunk
 from hyperslab.io import Layout, references
 from hyperslab.io.cards import reader
 from hyperslab.io.creation import write_array
+from hyperslab.measure.machine import identity, versions
 from hyperslab.network import Link, serving
+from hyperslab.tune.advice import calibrate as measuring
 from hyperslab.tune.advice import fetches
-from hyperslab.tune.advice.costs import Calibration
+from hyperslab.tune.advice.calibrate import calibrate, field, fitted
+from hyperslab.tune.advice.costs import ROUGH, Calibration, NoCalibrationError, terms
 from hyperslab.tune.advice.counts import Read, counts_of
 from hyperslab.tune.advice.fetches import FETCHES, Moved, UncalibratedError, moved, wire_seconds
+from hyperslab.tune.advice.kept_costs import ensured, known, load, save
+from hyperslab.tune.advice.sample import decode_seconds, pack
 
 EVERY = slice(None)
 
@@ -98,54 +104,42 @@ DEFLATE = Layout("netcdf4", chunks=(1, 100, 100), codec="deflate", shuffle=True)
 SERIES = ((slice(None), 5, 5),)
 READ = Read((50, 100, 100), "f4", DEFLATE, SERIES, "h5py", 1e4)
 COSTS = {
-    "h5py/chunked:first": 1e-3,
-    "h5py/chunked:chunk": 1e-5,
-    "h5py/chunked:fault": 1e-7,
-    "h5py/chunked:run": 1e-8,
-    "h5py/chunked:byte": 1e-9,
-    "h5py/chunked:open": 5e-3,
-    "h5netcdf/chunked:first": 2e-3,
-    "h5py/deflate+shuffle:out": 3e-9,
-    "h5py/deflate+shuffle:in": 5e-9,
-    "h5py/deflate+shuffle:each": 1e-5,
-    "zarr/zarr:first": 4e-3,
-    "zarr/zarr:chunk": 2e-4,
-    "disk:extent": 1e-4,
-    "disk:span": 1e-9,
-    "disk:stream": 5e-10,
-}
+    "h5py/chunked:first": 1e-3, "h5py/chunked:chunk": 1e-5, "h5py/chunked:fault": 1e-7,
+    "h5py/chunked:run": 1e-8, "h5py/chunked:byte": 1e-9, "h5py/chunked:open": 5e-3,
+    "h5py/deflate+shuffle:out": 3e-9, "h5py/deflate+shuffle:in": 5e-9,
+    "h5py/deflate+shuffle:each": 1e-5, "h5netcdf/chunked:first": 2e-3, "zarr/zarr:first": 4e-3,
+    "zarr/zarr:chunk": 2e-4, "disk:extent": 1e-4, "disk:span": 1e-9, "disk:stream": 5e-10,
+}  # fmt: skip
 KNOWN = Calibration(COSTS, made="2026-01-01T00:00:00+00:00", samples=100, took_s=60.0)
 
 
-def test_a_prediction_is_the_sum_of_its_parts():
-    found = KNOWN.predict(READ)
-    assert math.isclose(found.seconds, sum(found.parts.values()))
+def test_a_prediction_is_the_sum_of_its_parts_and_opening_and_the_disk_come_on_top():
+    warm = KNOWN.predict(READ)
+    assert math.isclose(warm.seconds, sum(warm.parts.values()))
     decode = 50 * 40_000 * 3e-9 + 50 * 1e4 * 5e-9 + 50 * 1e-5
-    assert math.isclose(found.parts["decode"], decode)
-    assert math.isclose(found.parts["chunks"], 50e-5) and found.most == "decode"
-    assert found.counts == counts_of(READ)
-
-
-def test_opening_and_the_disk_come_on_top():
-    warm = KNOWN.predict(READ).seconds
+    assert math.isclose(warm.parts["decode"], decode)
+    assert math.isclose(warm.parts["chunks"], 50e-5) and warm.most == "decode"
     cold = KNOWN.predict(dataclasses.replace(READ, cache="cold"))
     assert math.isclose(cold.parts["disk"], 1e-4 + 50 * 1e4 * 5e-10)
-    assert math.isclose(cold.seconds - warm, cold.parts["disk"])
+    assert math.isclose(cold.seconds - warm.seconds, cold.parts["disk"])
     opened = KNOWN.predict(dataclasses.replace(READ, opens=True))
-    assert math.isclose(opened.seconds - warm, 5e-3)
+    assert math.isclose(opened.seconds - warm.seconds, 5e-3)
 
 
 def test_what_was_not_calibrated_is_named_and_not_guessed():
+    def of(**changes):
+        return KNOWN.predict(dataclasses.replace(READ, **changes))
+
     zstd = dataclasses.replace(DEFLATE, codec="zstd", shuffle=False)
-    with pytest.raises(UncalibratedError, match=r"'zstd' is not calibrated for h5py: deflate"):
-        KNOWN.predict(dataclasses.replace(READ, layout=zstd))
-    with pytest.raises(UncalibratedError, match=r"'netcdf4' is not calibrated .*h5py"):
-        KNOWN.predict(dataclasses.replace(READ, library="netcdf4"))
-    plain = dataclasses.replace(READ, layout=Layout("netcdf4"), chunk_bytes=None)
-    with pytest.raises(UncalibratedError, match="contiguous"):
-        KNOWN.predict(plain)
+    for changes, said in (
+        ({"layout": zstd}, "'zstd' is not calibrated for h5py: deflate"),
+        ({"library": "netcdf4"}, "'netcdf4' is not calibrated .*h5py"),
+        ({"layout": Layout("netcdf4"), "chunk_bytes": None}, "contiguous"),
+    ):
+        with pytest.raises(UncalibratedError, match=said):
+            of(**changes)
     # Measured on the file, the codec need not be known.
-    assert KNOWN.predict(dataclasses.replace(READ, layout=zstd, decode_s=1e-3)).seconds > 0.05
+    assert of(layout=zstd, decode_s=1e-3).seconds > 0.05
 
 
 forked = pytest.fixture(scope="module", autouse=True)(forking)
@@ -161,9 +155,7 @@ def over(library, link, **changes):
 def test_a_link_costs_round_trips_and_bytes():
     link = Link(1e6, 0.1)
     times = {}
-    for library in FETCHES:
-        if library in ("zarr", "xarray-zarr"):
-            continue
+    for library in FETCHES.keys() - {"zarr", "xarray-zarr"}:
         far = over(library, link)
         times[library] = wire_seconds(far, counts_of(far))
     assert math.isclose(times["h5py-none"], 50 * 0.1 + 50 * 1e4 / 1e6)
@@ -200,13 +192,13 @@ def test_the_chunks_of_a_shard_are_asked_for_in_turn_or_together(monkeypatch, me
     monkeypatch.setattr(fetches, "merging", lambda: merging)
     alone = Layout("zarr3", (1, 10, 10), "zstd", 3)
     held = dataclasses.replace(alone, shards=(50, 50, 50))
-    stages = {}
-    for name, layout in (("alone", alone), ("held", held)):
+    stages = []
+    for layout in (alone, held):
         read = Read((100, 100, 100), "f4", layout, ((slice(0, 49), 5, 5),), "zarr", 100.0)
         found = moved(read, counts_of(read))
-        stages[name] = found.stages, found.requests
-    assert stages == {"alone": (5, 49), "held": held_stages}
-    whole = Read((100, 100, 100), "f4", held, ((slice(0, 50), *[slice(0, 50)] * 2),), "zarr", 100.0)
+        stages.append((found.stages, found.requests))
+    assert stages == [(5, 49), held_stages]
+    whole = Read((100, 100, 100), "f4", held, ((slice(0, 50),) * 3,), "zarr", 100.0)
     assert moved(whole, counts_of(whole)).stages == 1
 
 
@@ -241,3 +233,95 @@ def test_a_file_beyond_the_read_ahead_is_asked_for_as_is_counted(tmp_path, chunk
     nbytes = sum((one.stop or 0) - (one.start or 0) for one in log)
     assert abs(found.requests - len(log)) <= 3
     assert found.nbytes == pytest.approx(nbytes, rel=0.4)
+
+
+MADE = dataclasses.replace(
+    KNOWN, identity=identity(), versions=versions(),
+    made=datetime.datetime.now(datetime.UTC).isoformat(),
+)  # fmt: skip
+
+
+def test_it_is_kept_for_this_machine_and_refused_when_it_no_longer_fits(tmp_path):
+    place = save(MADE, tmp_path / "new")
+    assert load(tmp_path / "new") == MADE
+    assert list((tmp_path / "new").iterdir()) == [place]
+    for content, said in (("{", "cannot be read"), ('{"form": 99}', "counts other things")):
+        place.write_text(content)
+        with pytest.raises(NoCalibrationError, match=said):
+            load(tmp_path / "new")
+    for change, said in (
+        ({"versions": versions() | {"h5py": "1.0"}}, "h5py was 1.0, is"),
+        ({"made": "2020-01-01T00:00:00+00:00"}, "days old"),
+    ):
+        save(dataclasses.replace(MADE, **change), tmp_path)
+        with pytest.raises(NoCalibrationError, match=said):
+            load(tmp_path)
+    save(dataclasses.replace(MADE, identity=identity() | {"cpu": "Abacus 1"}), tmp_path / "other")
+    with pytest.raises(NoCalibrationError, match="no calibration yet"):
+        load(tmp_path / "other")
+
+
+def test_a_study_s_own_comes_before_the_user_s(tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    assert known(tmp_path / "study") is ROUGH
+    save(MADE, tmp_path / "study")
+    assert known(tmp_path / "study") == MADE
+    assert known() is ROUGH
+    assert known(tmp_path / "study", rough=True) is ROUGH
+
+
+def test_a_machine_is_calibrated_once_or_when_asked(tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    asked, said = [], []
+    monkeypatch.setattr(measuring, "calibrate", lambda **options: asked.append(options) or MADE)
+    assert ensured(say=said.append) == ensured() == MADE
+    assert len(asked) == 1 and "this machine has no calibration yet" in said[0]
+    ensured(again=True, workdir=tmp_path)
+    assert asked[1]["workdir"] == tmp_path
+
+
+def test_costs_that_made_the_times_are_found_again():
+    truth = {
+        "plain/binary:first": 3e-4, "plain/binary:request": 2e-6, "plain/binary:raw": 3e-10,
+        "disk:extent": 1e-4, "disk:span": 1e-9,
+    }  # fmt: skip
+
+    def seconds(read, costs):
+        counts = terms(read, counts_of(read))
+        return sum(number * costs.get(name, 0.0) for name, number in counts.items())
+
+    reads = [
+        Read((n, 5000), "f4", Layout("binary"), chosen, "plain", cache=cache)
+        for n in (10, 100, 1000)
+        for chosen in ((...,), ((EVERY, 3),), ((slice(2, 5), EVERY),))
+        for cache in ("warm", "cold")
+    ]
+    costs = fitted([(read, seconds(read, truth)) for read in reads])
+    for read in reads:
+        assert math.isclose(seconds(read, costs), seconds(read, truth), rel_tol=0.02)
+
+
+def test_a_small_calibration_predicts_and_times_decoding(tmp_path, monkeypatch):
+    every = measuring._selections
+    few = ("whole", "series", "box")
+    monkeypatch.setattr(measuring, "_selections", lambda s: {n: every(s)[n] for n in few})
+    made = calibrate(0, ("h5py",), codecs=("deflate",), workdir=tmp_path, side=32, progress=False)
+    assert made.libraries == ("h5py",)
+    assert made.codecs("h5py") == ("deflate", "deflate+shuffle")
+    assert list(tmp_path.iterdir()) == []
+    save(made, tmp_path)
+    assert load(tmp_path) == made
+
+    values = field("packed", (4, 64, 64), "f4")
+    layout = Layout("netcdf4", chunks=(1, 64, 64), codec="deflate", shuffle=True)
+    path = tmp_path / "file.nc"
+    write_array(path, values, layout)
+    read = Read(values.shape, "f4", layout, ((EVERY, 3, 3),), "h5py", 9e3)
+    assert made.predict(read).seconds > 0
+    decode_s = decode_seconds(read, path, made)
+    assert decode_s >= 0
+    assert made.predict(dataclasses.replace(read, decode_s=decode_s)).seconds > 0
+    packed = pack(values, layout, "h5py", made, tmp_path)
+    assert 0 < packed.value_bytes < 4 and packed.decode_s >= 0
+    plain = Read((8, 8), "f4", Layout("netcdf4"), (...,), "h5py")
+    assert decode_seconds(plain, tmp_path / "nowhere", made) is None

@@ -5,8 +5,6 @@ import json
 import os
 import re
 import shlex
-import subprocess
-import sys
 from pathlib import Path
 
 import h5py
@@ -52,15 +50,7 @@ def test_every_command_of_the_page_can_be_had(tmp_path, monkeypatch):
     lines = [line for line in blocks.splitlines() if line.startswith("hyperslab bench ")]
     assert len(lines) > 5
     for line in lines:
-        asked = resolved(shlex.split(line, comments=True)[2:])
-        if "elena" in line:
-            assert [target.name for target in asked.targets] == [
-                "copy", "1024x16x256", "1024x256x256", "512x64x256", "512x256x256", "256x64x256",
-                "256x256x256",
-            ]  # fmt: skip
-    for action in bench_command.add(argparse.ArgumentParser().add_subparsers())._actions:
-        if action.option_strings and action.dest not in ("help", "seed", "quiet"):
-            assert any(f"`{o}" in PAGE or f" {o} " in PAGE for o in action.option_strings), action
+        assert resolved(shlex.split(line, comments=True)[2:]).targets
     # What -c and -t name is what is copied.
     assert resolved(["-c", "ice:-1:0:1:90:90", "sst.nc"]).names == ("ice",)
     asked = resolved(["-t", "1:0:0:0", "-u", "1:1:9:9", "-r", "1:0:0:0", "sst.nc"])
@@ -99,18 +89,26 @@ def asked(monkeypatch, tmp_path):
     return kept
 
 
-def test_with_a_file_alone_the_largest_variable_is_tried(file, asked, capsys):
-    assert main(["bench", str(file)]) == OK
+def test_with_a_file_alone_the_largest_variable_is_tried_and_results_go_into_files(
+    file, asked, capsys
+):
+    names = {"csv": "a.csv", "json": "a.json", "parquet": "a.parquet", "html": "a.html"}
+    words = [f"--{kind}={name}" for kind, name in names.items()]
+    assert main(["bench", *words, "--plot=a.png", str(file)]) == OK
     ((_, found),) = asked
     assert found.names == ("sst",)
-    assert found.targets[0].name == "copy"
-    assert 3 <= len(found.targets) <= 6
+    assert found.targets[0].name == "copy" and 3 <= len(found.targets) <= 6
     assert list(found.reads) == ["time_series", "map", "whole"]
     assert found.memory_bytes == 256 * 2**20
     out, err = capsys.readouterr()
-    assert "1x72x144 is 4" in out or "1x72x144 is 3.9" in out
-    assert "note: a note" in out
+    assert re.search(r"1x72x144 is (4|3\.9)", out) and "note: a note" in out
     assert "reads: time_series, map, whole" in err
+    assert len(pd.read_csv("a.csv")) == 3
+    told = json.loads(Path("a.json").read_text())
+    assert (told["best_over_all"], told["notes"]) == ("1x72x144", ["a note"])
+    assert len(records.load(Path("a.parquet"))) == len(FRAME) + 1
+    assert Path("a.png").stat().st_size > 1000
+    assert "<li>a note</li>" in Path("a.html").read_text()
 
 
 def test_every_option_is_heard(file, asked):
@@ -122,27 +120,12 @@ def test_every_option_is_heard(file, asked):
     assert main(["bench", *words.split(), str(file)]) == OK
     ((arguments, found),) = asked
     assert found.names == ("sst", "sst_error")
-    assert [target.name for target in found.targets] == [
-        "copy", "lat=10", "default chunks",
-    ]  # fmt: skip
+    assert [one.name for one in found.targets] == ["copy", "lat=10", "default chunks"]
     assert found.head.endswith("new layouts: zstd:3 no shuffle big-endian cache 1MiB")
     assert list(found.reads) == ["map", "row", "slabs/3", "boxes"]
     assert len(found.reads["boxes"]["sst"]) == 6
     assert (found.memory_bytes, arguments.repeats, arguments.seed) == (2**20, 3, 5)
     assert not arguments.verify
-
-
-def test_results_go_into_files(file, asked, tmp_path):
-    words = [f"--{kind}={tmp_path}/a.{kind}" for kind in ("csv", "json", "parquet", "html")]
-    assert main(["bench", *words, f"--plot={tmp_path}/a.png", "-q", str(file)]) == OK
-    table = pd.read_csv(tmp_path / "a.csv")
-    assert list(table.columns[1:4]) == ["input format", "output_format", "input size"]
-    assert len(table) == 3
-    found = json.loads((tmp_path / "a.json").read_text())
-    assert (found["best_over_all"], found["notes"]) == ("1x72x144", ["a note"])
-    assert len(records.load(tmp_path / "a.parquet")) == len(FRAME) + 1
-    assert (tmp_path / "a.png").stat().st_size > 1000
-    assert "<li>a note</li>" in (tmp_path / "a.html").read_text()
 
 
 @pytest.mark.parametrize(
@@ -151,8 +134,6 @@ def test_results_go_into_files(file, asked, tmp_path):
         ("none.nc", "does not exist"),
         ("FILE --variables u", "no variable 'u'"),
         ("FILE --chunks 1,21,30", "a chunk is longer than 'lat': give at most its length"),
-        ("FILE --chunks depth=2", "no variable has a dimension depth"),
-        ("FILE --chunks 1,2", "fit no variable"),
         ("FILE --memory lots", "give bytes"),
         ("FILE --repeats 0", "give at least 1"),
         ("FILE --seed -1", "--seed -1: give a whole number from 0"),
@@ -161,9 +142,9 @@ def test_results_go_into_files(file, asked, tmp_path):
         ("FILE --csv - --json -", "give one of them a file"),
         ("FILE --csv .", "is a folder: give the name of a file"),
         ("FILE -o FILE", "is the file itself"),
+        ("FILE -o .", "exists"),
         ("FILE --csv a.txt --json ./a.txt", "--csv and --json are both"),
         ("FILE --workdir nowhere", "nowhere is no folder that can be written to"),
-        ("FILE -o .", "exists"),
         ("FILE --patterns diagonal", "give some of time_series"),
         ("FILE --patterns profile", "has such a read"),
         ("FILE -s 0", "give at least 1"),
@@ -171,12 +152,10 @@ def test_results_go_into_files(file, asked, tmp_path):
         ("FILE -t 0:0 -u 1:1:1:1 -r 1:1:1:1", "different variables"),
         ("FILE -t sst:0:0:0 -u sst:1:21:1 -r sst:1:1:1", "lat of length 20"),
         ("FILE -c 5:-1:0", "0 time, 1 sst, 2 sst_error"),
-        ("FILE --codec zip", "give none"),
         ("FILE -f 9", "1 netcdf3"),
         ("FILE -f 1 --codec zstd", "it takes no codec"),
         ("FILE --grid colour=red", "NAME=VALUE"),
         ("FILE --codec zstd --grid codec=none/zstd", "together"),
-        ("FILE -e 3", "1 or little"),
         ("FILE -c 1:-1:0:1:2:3 --codec zstd", "-c says chunks, deflate and shuffle itself"),
     ],
 )
@@ -184,8 +163,7 @@ def test_what_cannot_be_had_is_said_in_one_line(file, asked, capsys, tmp_path, w
     given = [word.replace("FILE", str(file)) for word in words.split()]
     assert main(["bench", *given]) == USAGE
     out, err = capsys.readouterr()
-    assert said in err
-    assert err.startswith("hyperslab bench: ")
+    assert err.startswith("hyperslab bench: ") and said in err
     assert err.count("\n") == 1
     assert (out, asked) == ("", [])
 
@@ -219,36 +197,20 @@ def test_a_file_is_measured_and_the_winner_written(file, tmp_path, monkeypatch, 
     out, err = capsys.readouterr()
     assert "12x5x6: best.nc, with sst and time\n" in err
     assert "best.nc lacks sst_error: --variables says" in err
-    assert "12x5x6" in out
     assert "map, cold" in out or "cold reads could not be measured" in out
     with netCDF4.Dataset("best.nc") as nc, netCDF4.Dataset(file) as source:
         assert nc["sst"].chunking() == [12, 5, 6]
-        assert np.array_equal(nc["sst"][:], source["sst"][:])
-        assert np.array_equal(nc["time"][:], source["time"][:])
         assert nc["time"].units == source["time"].units
-        assert "sst_error" not in nc.variables
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["a.csv", "best.nc"]
+        assert list(nc.variables) == ["sst", "time"]
+        for name in nc.variables:
+            assert np.array_equal(nc[name][:], source[name][:])
     table = pd.read_csv("a.csv").set_index("target")
-    assert 0 < table.loc["12x5x6", "output size"] < (tmp_path / "best.nc").stat().st_size
+    assert 0 < table.loc["12x5x6", "output size"] < Path("best.nc").stat().st_size
     assert table.loc["12x5x6", "verified"]
     assert (table["data reread time"] > 0).all()
     assert main(["bench", "-q", "--memory", "90MiB", str(file)]) == USAGE
     assert capsys.readouterr().err.endswith("(--no-copy)\n")
-
-
-def test_wrong_values_are_told_with_their_reason(tmp_path, monkeypatch, capsys):
-    """GranularBitRound of netCDF-C makes NaN zero, also where it is the fill value."""
-    monkeypatch.chdir(tmp_path)
-    with netCDF4.Dataset("a.nc", "w") as nc:
-        nc.createDimension("x", 100)
-        nc.createVariable("v", "f4", ("x",), fill_value=np.nan)[:] = [np.nan] + [1] * 99
-    words = ["--quantize", "granular_bitround:3", "--repeats", "1", "--patterns", "none", "a.nc"]
-    assert main(["bench", "--chunks", "50", *words]) == FAILED
-    out = capsys.readouterr().out
-    assert "\nWRONG VALUES: 50 granular_bitround:3: v of the copy is wrong in [0:100]: 1 of" in out
-    assert "samples were lost" not in out  # said once
-    why = "first at [0]: nan became -0.0, because netCDF-C's granular_bitround does not"
-    assert why in " ".join(out.split())  # however wide the terminal is
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["a.csv", "best.nc"]
 
 
 def test_names_from_a_file_do_not_steer_the_terminal(tmp_path, capsys):
@@ -284,11 +246,14 @@ def shared(tmp_path_factory):
 
 
 @HERE
-@pytest.mark.parametrize(("variable", "independent"), [("sst", False), ("count", True)])
-def test_ranks_write_and_compare_the_values_of_a_file(shared, tmp_path, variable, independent):
-    codec = "none" if independent else "deflate"
-    shape = (3, 6, 8) if variable == "sst" else (13, 6)
-    target = Target("t", "netcdf4", Choice(shape, codec))
+@pytest.mark.parametrize(
+    ("variable", "chunks", "nbytes", "independent"),
+    [("sst", (3, 6, 8), 13 * 6 * 8 * 4, False), ("count", (13, 6), 13 * 6 * 2, True)],
+)
+def test_ranks_write_and_compare_the_values_of_a_file(
+    shared, tmp_path, variable, chunks, nbytes, independent
+):
+    target = Target("t", "netcdf4", Choice(chunks, "none" if independent else "deflate"))
     frame = bench(
         shared, [target], variables=[variable], repeats=1, workdir=tmp_path, ranks=3,
         independent=independent,
@@ -297,7 +262,6 @@ def test_ranks_write_and_compare_the_values_of_a_file(shared, tmp_path, variable
     assert set(rows["status"]) <= {"ok", "discarded"}
     assert rows["verified"].all()
     by = rows.drop_duplicates("phase").set_index("phase")
-    nbytes = 13 * 6 * 8 * 4 if variable == "sst" else 13 * 6 * 2
     assert by.loc["data_write", "useful_bytes"] == by.loc["data_reread", "useful_bytes"] == nbytes
     assert by.loc["data_reread", "ranks"] == 3
     assert by.loc["close", "file_bytes"] > 0
@@ -318,12 +282,15 @@ def test_ranks_write_and_compare_the_values_of_a_file(shared, tmp_path, variable
         ("--ranks 2 --codec zstd", "not zstd"),
         ("--ranks 2 --independent", "collective calls only"),
         ("--independent", "give --ranks N too"),
+        ("--ranks 4", "apt-get install"),  # where there is no MPI
     ],
 )
 def test_what_ranks_cannot_do_is_said_in_one_line(
     shared, tmp_path, monkeypatch, capsys, words, said
 ):
     monkeypatch.chdir(tmp_path)
+    if words.startswith("--ranks 4"):
+        monkeypatch.setenv("HYPERSLAB_MPI_HIDDEN", "hdf5")
     given = words.split() + ([] if "--variables" in words else ["--variables", "sst"])
     assert main(["bench", "-q", *given, str(shared)]) == USAGE
     err = capsys.readouterr().err
@@ -332,29 +299,10 @@ def test_what_ranks_cannot_do_is_said_in_one_line(
     assert list(tmp_path.iterdir()) == []
 
 
-def test_without_mpi_one_message_says_what_installs_it(shared, monkeypatch, capsys):
-    monkeypatch.setenv("HYPERSLAB_MPI_HIDDEN", "hdf5")
-    assert main(["bench", "--ranks", "4", str(shared)]) == USAGE
-    err = capsys.readouterr().err
-    assert "apt-get install" in err
-    assert err.count("\n") == 1
-
-
-def test_a_pipe_that_is_closed_early_stops_nothing(file, tmp_path):
-    code = (
-        "import sys\n"
-        "from test_tune_bench import FRAME\n"
-        "from hyperslab.tune.bench import command\n"
-        "from hyperslab.cli import main\n"
-        "command._measure = lambda *_: FRAME\n"
-        "sys.exit(main(['bench', '-q', '--json', 'a.json', *sys.argv[1:]]))\n"
-    )
+def test_a_pipe_that_is_closed_early_stops_nothing(file, asked, monkeypatch):
     read_end, write_end = os.pipe()
     os.close(read_end)
-    done = subprocess.run(
-        [sys.executable, "-c", code, str(file)], stdout=write_end, stderr=subprocess.PIPE,
-        text=True, cwd=tmp_path, env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)},
-    )  # fmt: skip
-    os.close(write_end)
-    assert (done.returncode, done.stderr) == (OK, "")
-    assert (tmp_path / "a.json").exists()
+    with os.fdopen(write_end, "w") as closed, monkeypatch.context() as patch:
+        patch.setattr("sys.stdout", closed)
+        assert main(["bench", "-q", "--json", "a.json", str(file)]) == OK
+    assert Path("a.json").exists()

@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from made_bench import PHASES
 
 from hyperslab.io import Layout, write_array
 from hyperslab.io import by_netcdf4 as netcdf
@@ -25,9 +26,9 @@ from hyperslab.tune.bench import engine, reads
 from hyperslab.tune.bench.engine import bench, prepare
 from hyperslab.tune.bench.reads import PIECE_BYTES, Truth, pieces
 from hyperslab.tune.bench.trial import Trial
-from hyperslab.tune.copy_plan import MemoryLimitError
 from hyperslab.tune.report.compare import WrongValuesError
 from hyperslab.tune.report.text import notes
+from hyperslab.tune.slabs import Slabs
 from hyperslab.tune.source import open_source
 from hyperslab.tune.sources.base import SourceVariable
 from hyperslab.tune.specs.patterns import named
@@ -61,16 +62,9 @@ def frame(file):
         Target("zlib", "netcdf4", Choice("default", "deflate", 1)),
         Target("classic model", "hdf5", Choice("default", "deflate"), cache_bytes=2 * MIB),
     ]
-    before = file.read_bytes()
-    made = bench(
-        file,
-        targets,
-        reads=read_in(file),
-        repeats=2,
-        workdir=file.parent / "work",
-    )
-    assert file.read_bytes() == before
-    assert list((file.parent / "work").iterdir()) == []
+    before, work = file.read_bytes(), file.parent / "work"
+    made = bench(file, targets, reads=read_in(file), repeats=2, workdir=work)
+    assert (file.read_bytes(), list(work.iterdir())) == (before, [])
     return made
 
 
@@ -80,11 +74,7 @@ def test_each_layout_has_every_phase_in_every_block(frame):
     assert set(samples["status"]) == {"ok"}
     assert samples["verified"].all()
     counts = samples.groupby(["case", "phase", "cache_state"]).size()
-    phases = {phase for _, phase, _ in counts.index}
-    assert phases == {
-        "meta_read", "data_read", "meta_write", "data_write", "sync", "close", "meta_reread",
-        "data_reread", "pattern:row", "pattern:whole",
-    }  # fmt: skip
+    assert {phase for _, phase, _ in counts.index} == {*PHASES, "pattern:row", "pattern:whole"}
     assert set(counts["zlib"]) == {2}
     assert set(counts["copy"]) == {4}  # twice in a block, for the noise
     assert set(of(samples, case="copy")["aa"]) == {"A", "B"}
@@ -103,26 +93,8 @@ def test_a_url_is_never_cold(tmp_path):
     assert set(of(frame, phase="data_read")["cache_state"]) == {""}
 
 
-@pytest.mark.parametrize(
-    ("words", "kind", "said"),
-    [
-        ({"targets": []}, ValueError, "no layouts to try"),
-        ({"memory_bytes": 100 * MIB}, MemoryLimitError, r"copy: copying .* allow at least 1\d\d M"),
-        ({"targets": [Target("old", "netcdf3")]}, ValueError, "old: .* lie in groups"),
-    ],
-)  # fmt: skip
-def test_what_cannot_be_measured_is_said_before_anything_is(file, tmp_path, words, kind, said):
-    options = {"targets": [COPY], "workdir": tmp_path / "w"} | words
-    with pytest.raises(kind, match=said) as error:
-        bench(file, options.pop("targets"), **options)
-    assert "\n" not in str(error.value)
-    assert not (tmp_path / "w").exists()
-
-
 def test_samples_that_were_lost_and_files_that_changed_are_noted(file, tmp_path, monkeypatch):
-    lost = [
-        {"case": "copy", "status": "NoRoomError: disk full", "phase": "lost", "verified": False}
-    ]
+    lost = [{"case": "copy", "status": "NoRoomError: disk full", "phase": "lost"}]
     monkeypatch.setattr(engine, "measure", lambda *words, **options: lost)
     with pytest.raises(RuntimeError, match=r"^disk full"):
         bench(file, [COPY], workdir=tmp_path / "w")
@@ -200,18 +172,12 @@ def test_what_a_killed_bench_left_goes_with_the_next(tmp_path):
     assert list(work.iterdir()) == []
 
 
-def trial(path, out, target=None, verify=True, variables=None, **others):
+def trial(path, out, target=COPY, variables=None):
     """A sample that may take what there is, since the tests' own process is large."""
     with open_source(path) as source:
-        made = prepare(
-            source,
-            source.choose(variables),
-            target or Target("copy"),
-            read_in(path, variables),
-            memory_bytes=256 * MIB,
-            verify=verify,
-        )
-    return replace(made.trial, path=out, memory_bytes=2**40, **others)
+        chosen, wanted = source.choose(variables), read_in(path, variables)
+        made = prepare(source, chosen, target, wanted, memory_bytes=256 * MIB, verify=True)
+    return replace(made.trial, path=out, memory_bytes=2**40)
 
 
 def rows(sample):
@@ -224,8 +190,7 @@ def rows(sample):
 def test_every_phase_is_timed_in_its_order(tmp_path, format):
     path = made_files.packed(tmp_path / "a.nc")
     found = rows(trial(path, tmp_path / "out", Target("t", format)))
-    names = [row["phase"] for row in found]
-    assert names[:8] == [
+    assert [row["phase"] for row in found[:8]] == [
         "meta_read", "meta_write", "data_read", "data_write", "sync", "close", "meta_reread",
         "data_reread",
     ]  # fmt: skip
@@ -247,13 +212,10 @@ def test_reading_again_touches_the_same_new_memory_whatever_was_written(tmp_path
     write_array(path, values, Layout("netcdf3"))
     faults: dict[str, list[float]] = {}
     for chunks in ((256, 4, 64), (64, 64, 64)):
-        target = Target("t", "netcdf4", Choice(chunks))
-        sample = trial(path, tmp_path / "out.nc", target)
+        sample = trial(path, tmp_path / "out.nc", Target("t", "netcdf4", Choice(chunks)))
         case = Case("t", sample, start="fork", cleanup=partial(remove, tmp_path / "out.nc"))
-        with Processes(
-            ["hyperslab.tune.bench.trial", "hyperslab.tune.sources.netcdf"]
-        ) as processes:
-            outcome = processes.run(Job(case))
+        with Processes(["hyperslab.tune.bench.trial", "hyperslab.tune.sources.netcdf"]) as made:
+            outcome = made.run(Job(case))
         assert outcome.status == "ok"
         for row in outcome.rows:
             faults.setdefault(str(row["phase"]), []).append(float(row["minflt"]))
@@ -314,17 +276,6 @@ def test_pieces_read_what_the_selection_reads(data, chosen, most):
     assert sorted(np.concatenate([np.ravel(part) for part in got])) == sorted(np.ravel(wanted))
 
 
-def shown(truth, values, lengths):
-    """Show the pieces of an array, as a copy does."""
-    see = truth.watcher("a")
-    for corner in np.ndindex(*(-(-n // k) for n, k in zip(values.shape, lengths, strict=True))):
-        slab = tuple(
-            slice(i * k, min((i + 1) * k, n))
-            for i, k, n in zip(corner, lengths, values.shape, strict=True)
-        )
-        see(slab, values[slab])
-
-
 @settings(max_examples=40)
 @given(st.data(), selections(9))
 def test_what_was_shown_in_pieces_is_known_whole(data, chosen):
@@ -332,7 +283,9 @@ def test_what_was_shown_in_pieces_is_known_whole(data, chosen):
     values = np.arange(np.prod(shape), dtype="i4").reshape(shape)
     variable = SourceVariable("a", tuple("xyz"[: len(shape)]), shape, "i4")
     truth = Truth({"p": {"a": [selection]}}, {"a": variable}, 10**6)
-    shown(truth, values, data.draw(lengths(shape)))
+    see = truth.watcher("a")
+    for slab in Slabs(shape, data.draw(lengths(shape))):
+        see(slab, values[slab])
     got = np.asarray(values[selection])
     truth.check("p", "a", 0, selection, got, Layout())
     assert truth.nbytes == got.nbytes

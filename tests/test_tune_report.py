@@ -59,9 +59,8 @@ def test_what_failed_or_is_wrong_is_told_and_the_rest_reported():
 
 def test_the_best_is_the_quickest_by_what_can_be_told_apart():
     def of(label, **made):
-        return next(
-            one for one in Findings(bench_frame(**made)).best if one.quantity.label == label
-        )
+        every = Findings(bench_frame(**made)).best
+        return next(one for one in every if one.quantity.label == label)
 
     found = of("map, cold", spread=0.0)
     assert (found.target, found.baseline, found.alike) == ("1x72x144", "copy", ())
@@ -73,24 +72,17 @@ def test_the_best_is_the_quickest_by_what_can_be_told_apart():
     assert json.loads(as_json(bench_frame(**alike)))["best"]["write"] is None
     assert of("write", times=alike["times"] | {"b": 3.0}, spread=0.02).ahead
     assert of("write", times={"copy": 1.0}).ahead
-    name, gain, chosen = Findings(bench_frame(spread=0.0)).overall
+    findings = Findings(bench_frame(spread=0.0))
+    name, gain, chosen = findings.overall
     assert (name, gain.value) == ("1x72x144", pytest.approx(4))
     assert [one.label for one in chosen] == ["time_series, cold", "map, cold", "whole, cold"]
-
-
-def test_the_best_of_each_column_is_marked_and_named_where_it_can_be_told_apart():
-    frame = bench_frame(spread=0.0)
-    lines = report_text.patterns(Findings(frame)).splitlines()
+    said = report_text.sentences(findings)
+    assert "1x72x144 is 4 × faster than the file as it is, at 3.00 of its size" in said
+    lines = report_text.patterns(findings).splitlines()
     assert [line.count("*") for line in lines[-3:]] == [0, 0, 6]
-    assert report_text.copies(Findings(frame)).splitlines()[3].count("*") == 1  # the smallest file
-    first, *others = report_text.sentences(Findings(frame)).splitlines()
-    assert "1x72x144 is 4 × faster than the file as it is, at 3.00 of its size" in first
-    assert [line.partition(":")[0] for line in others] == [
-        "time_series, cold", "map, cold", "whole, cold", "write",
-    ]  # fmt: skip
-    frame = bench_frame(times={"copy": 1.01, "a": 1.0}, spread=0.02)
-    assert "a is neither faster nor slower" in report_text.sentences(Findings(frame))
-    assert not set("*=") & set(report_text.patterns(Findings(frame)))
+    findings = Findings(bench_frame(times={"copy": 1.01, "a": 1.0}, spread=0.02))
+    assert "a is neither faster nor slower" in report_text.sentences(findings)
+    assert not set("*=") & set(report_text.patterns(findings))
 
 
 def test_noise_is_said_of_what_a_table_shows():
@@ -102,26 +94,6 @@ def test_noise_is_said_of_what_a_table_shows():
     frame.loc[frame["aa"] == "B", "wall_s"] *= 2
     said = report_text.warnings(Findings(frame))
     assert "noisy run (void)" in said and "in writing" in said and "cold" not in said
-
-
-def test_a_report_fits_its_terminal():
-    frame = bench_frame(
-        times={"copy": 4.0, "balanced chunks, zstd 3": 2.0, "1x72x144": 1.0}, blocks=2
-    )
-    whole = report_text.text(frame)
-    for width in (40, 80):
-        text = report_text.text(frame, width=width)
-        assert max(map(len, text.splitlines())) <= width
-        assert set(text.split()) >= set(whole.split()) - {"copy"}
-
-
-def test_there_is_a_panel_for_each_time():
-    drawn = figure(bench_frame(patterns=("map",)), "sst.nc")
-    drawn.canvas.draw()
-    titles = [axes.get_title(loc="left") for axes in drawn.axes]
-    assert titles == ["file", "write", "re-read", "map"]
-    assert all(axes.get_xlabel() for axes in drawn.axes)
-    plt.close(drawn)
 
 
 def test_files_are_replaced_whole_and_pipes_written_to(tmp_path, monkeypatch):
@@ -198,7 +170,6 @@ MOST = float(np.finfo("f4").max)
         # every other value of bitgroom is padded with ones
         ("bitgroom", 3, [1, np.inf], np.nan, "1 of 2 values differ, first at [1]: inf became nan"),
         ("granular_bitround", 3, [np.nan, 1], np.nan, "first at [0]: nan became -0.0"),
-        ("granular_bitround", 3, [-np.inf, 1], None, "first at [0]: -inf became 0.0"),
         # more digits than 32 bits can keep; rounding up may end at infinity
         ("bitgroom", 7, [1.2345678] * 2, None, "2 of 2"),
         ("bitround", 3, [MOST], None, "became inf"),

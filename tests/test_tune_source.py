@@ -4,6 +4,7 @@ import gc
 import gzip
 import importlib
 import os
+from pathlib import Path
 
 import fsspec
 import h5py
@@ -72,8 +73,6 @@ def test_groups_and_what_cannot_be_copied_are_described(tmp_path):
         known = source.variables
         assert source.attrs == {"history": "made"}
         names = [variable.name for variable in source.choose(None)]
-        with pytest.raises(SourceError, match="names cannot be copied: it holds text"):
-            source.choose(["depth", "names"])
     assert names == ["depth", "ocean/heat", "ocean/deep/salt"]
     reasons = {name: v.reason for name, v in known.items() if not v.copyable}
     assert reasons == {
@@ -103,10 +102,6 @@ def test_a_store_with_shards(tmp_path):
     assert (sst.chunks, sst.attrs) == ((5, 10), {"units": "K"})
     assert sst.layout.shards == (20, 20)
     assert inner.dims == ("dim_7", "dim_7_2")
-    with made_files.served(tmp_path) as address:
-        open_source(f"{address}/a.zarr").close()
-    fsspec.filesystem("http").clear_instance_cache()
-    gc.collect()  # where a connection is open still, it is told now, and that is an error
 
 
 def test_zarr_2_and_a_lone_array(tmp_path):
@@ -119,9 +114,8 @@ def test_zarr_2_and_a_lone_array(tmp_path):
     assert format == "zarr2"
     same(values, {"lone": np.arange(9, dtype="i2")})
     with open_source(tmp_path / "lone.zarr") as source:
-        assert (source.variables["lone"].dims, source.variables["lone"].byteorder) == (
-            ("x",), "big",
-        )  # fmt: skip
+        lone = source.variables["lone"]
+        assert (lone.dims, lone.byteorder) == (("x",), "big")
 
 
 def test_hdf5_that_is_no_netcdf(tmp_path):
@@ -132,36 +126,18 @@ def test_hdf5_that_is_no_netcdf(tmp_path):
         file["alias"] = file["g/a"]
         file["soft"] = h5py.SoftLink("/nowhere")
     format, values = everything(path)
-    assert format == "hdf5"
-    assert len(values) == 1  # under its first name
+    assert (format, len(values)) == ("hdf5", 1)  # under its first name
     assert np.array_equal(next(iter(values.values())), np.arange(12.0).reshape(3, 4))
     with open_source(path) as source:
         assert source.variables["g/text"].reason == "holds text"
 
 
-def damaged(path, kind):
-    """Make something at a path that cannot be read."""
-    if kind == "folder":
-        path.mkdir()
-    elif kind == "pipe":
-        os.mkfifo(path)
-    elif kind == "store":
-        path.mkdir()
-        (path / "zarr.json").write_text("{")
-    elif isinstance(kind, bytes):
-        path.write_bytes(kind)
-    else:
-        make, size = kind
-        path.write_bytes(make(path.with_name("whole")).read_bytes()[:size])
-
-
 @pytest.mark.parametrize(
     ("kind", "said"),
     [
-        (None, r"does not exist: give a netCDF, HDF5 or Zarr file"),
-        ("folder", r"is a folder, and no Zarr store: .*zarr\.json.*: give"),
-        ("store", r"is a damaged Zarr store"),
-        ("pipe", r"is not a file: give"),
+        (lambda path: None, r"does not exist: give a netCDF, HDF5 or Zarr file"),
+        (Path.mkdir, r"is a folder, and no Zarr store: .*zarr\.json.*: give"),
+        (os.mkfifo, r"is not a file: give"),
         (b"", r"is empty"),
         (b"a,b\n1,2\n", r"is a text file: give a netCDF, HDF5 or Zarr file"),
         (b"<!DOCTYPE html><html>", r"a page of HTML or XML, perhaps of a failed download"),
@@ -171,35 +147,40 @@ def damaged(path, kind):
         (b"\x89HDF\r", r"ends within its HDF5 signature"),
         (b"CDF\x01\x00\x00", r"truncated or damaged: it ends within its header"),
         ((made_files.nested, 9000), r"is truncated: it has 9,000 bytes of [\d,]+; copy"),
-        ((made_files.nested, 600), r"is truncated"),
         ((made_files.classic, 900), r"is truncated: it has 900 bytes of [\d,]+; copy"),
     ],
 )  # fmt: skip
 def test_what_cannot_be_read_is_said_in_one_line(tmp_path, kind, said):
     path = tmp_path / "given"
-    if kind is not None:
-        damaged(path, kind)
+    if callable(kind):
+        kind(path)
+    elif isinstance(kind, bytes):
+        path.write_bytes(kind)
+    else:
+        make, size = kind
+        path.write_bytes(make(tmp_path / "whole").read_bytes()[:size])
     with pytest.raises(SourceError, match=said) as error:
         open_source(path)
     assert str(error.value).startswith(str(path))
     assert "\n" not in str(error.value)
 
 
-def test_a_damaged_chunk_is_named(tmp_path):
+def test_a_damaged_chunk_and_a_damaged_store_are_named(tmp_path):
     path = made_files.packed(tmp_path / "a.nc")
     with h5py.File(path) as file:
         chunk = file["sst"].id.get_chunk_info(3)
     data = bytearray(path.read_bytes())
     data[chunk.byte_offset : chunk.byte_offset + chunk.size] = bytes(chunk.size)
     path.write_bytes(data)
-    with (
-        open_source(path) as source,
-        pytest.raises(SourceError, match=r"a\.nc: sst cannot be read at \[3:4, 0:20, 0:30\]"),
-    ):
+    said = r"a\.nc: sst cannot be read at \[3:4, 0:20, 0:30\]"
+    with open_source(path) as source, pytest.raises(SourceError, match=said):
         source.read("sst", (slice(3, 4), slice(0, 20), slice(0, 30)))
+    (tmp_path / "a.zarr").mkdir()
+    (tmp_path / "a.zarr" / "zarr.json").write_text("{")
+    with pytest.raises(SourceError, match="is a damaged Zarr store"):
+        open_source(tmp_path / "a.zarr")
 
 
-FORMATS = ("NETCDF3_CLASSIC", "NETCDF3_64BIT_OFFSET", "NETCDF3_64BIT_DATA")
 VARIABLE = st.tuples(
     st.sampled_from(["i1", "i2", "i4", "f4", "f8"]),
     st.booleans(),  # grows
@@ -208,7 +189,7 @@ VARIABLE = st.tuples(
 
 
 @given(
-    st.sampled_from(FORMATS),
+    st.sampled_from(["NETCDF3_CLASSIC", "NETCDF3_64BIT_OFFSET", "NETCDF3_64BIT_DATA"]),
     st.tuples(st.integers(1, 9), st.integers(1, 9), st.integers(1, 9)),
     st.lists(VARIABLE, max_size=4),
     st.integers(0, 5),
@@ -239,28 +220,31 @@ def test_it_is_the_length_of_the_file(tmp_path_factory, format, sizes, variables
 forked = pytest.fixture(scope="module", autouse=True)(forking)
 
 
-@pytest.mark.parametrize("kind", ["a.nc", "five.nc", "netcdf4.nc", "a.zarr"])
-def test_urls_give_what_files_give(tmp_path, kind):
-    make = {"a.zarr": made_files.sharded, "netcdf4.nc": made_files.nested}
-    if kind in make:
-        make[kind](tmp_path / kind)
-    else:
-        made_files.classic(
-            tmp_path / kind, "NETCDF3_64BIT_DATA" if "five" in kind else "NETCDF3_CLASSIC"
-        )
+@pytest.mark.parametrize(
+    ("name", "make"),
+    [
+        ("a.nc", made_files.classic),
+        ("five.nc", lambda path: made_files.classic(path, "NETCDF3_64BIT_DATA")),
+        ("netcdf4.nc", made_files.nested),
+        ("a.zarr", made_files.sharded),
+    ],
+)
+def test_urls_give_what_files_give(tmp_path, name, make):
+    format, truth = everything(make(tmp_path / name))
     with made_files.served(tmp_path) as address:
-        format, values = everything(f"{address}/{kind}")
-        with open_source(f"{address}/{kind}") as source:
+        found, values = everything(f"{address}/{name}")
+        with open_source(f"{address}/{name}") as source:
             assert source.threads
-        with reopen(f"{address}/{kind}", format) as source:
-            name = next(iter(values))
-            first = source.read(name, tuple(slice(0, 1) for _ in values[name].shape)).item()
-    locally = everything(tmp_path / kind)
-    assert format == locally[0]
-    assert set(values) == set(locally[1])
-    for name, truth in locally[1].items():
-        assert np.array_equal(values[name], truth)
-    assert first == next(iter(values.values())).reshape(-1)[0]
+        with reopen(f"{address}/{name}", format) as source:
+            variable = next(iter(values))
+            first = source.read(variable, tuple(slice(0, 1) for _ in values[variable].shape))
+    fsspec.filesystem("http").clear_instance_cache()
+    gc.collect()  # where a connection is open still, it is told now, and that is an error
+    assert found == format
+    assert set(values) == set(truth)
+    for each in truth:
+        assert np.array_equal(values[each], truth[each])
+    assert first.item() == truth[variable].flat[0]
 
 
 def test_over_a_network_dimensions_that_grow_are_as_long_as_in_the_file(tmp_path):
@@ -275,8 +259,9 @@ def test_over_a_network_dimensions_that_grow_are_as_long_as_in_the_file(tmp_path
         with reopen(f"{server}/a.nc", "netcdf4") as source:
             for name, truth in local.items():
                 found = remote[name]
-                assert (found.dims, found.shape) == (truth.dims, truth.shape)
-                assert found.unlimited == truth.unlimited
+                assert (found.dims, found.shape, found.unlimited) == (
+                    truth.dims, truth.shape, truth.unlimited,
+                )  # fmt: skip
                 rest = tuple(slice(0, n) for n in truth.shape[1:])
                 # Not against netCDF-C: strided beyond what is stored, it gives fill values alone.
                 for first in (slice(0, 6), slice(1, 6, 3), slice(4, 6), 1, 5):
@@ -305,34 +290,21 @@ def test_a_server_that_gives_files_only_whole_is_named(tmp_path, monkeypatch, ki
     [
         ("{}/none.nc", "there is nothing there: check the address"),
         ("{}/empty.nc", r"empty.nc is empty \(0 bytes\): check the address"),
-        ("https://", "https:// cannot be read: .*: check the address"),
         ("s3:///a.nc", "s3:///a.nc cannot be read: .*: check the address"),
-        (
-            "http://me:secret@host:port/a",
-            "http://host:port/a cannot be read: .*: check the address",
-        ),
+        ("http://me:secret@host:port/a", "http://host:port/a cannot be read: .*: check the"),
         ("{}/text.nc", "is no netCDF, HDF5 or Zarr: it begins with b'hello"),
         ("http://127.0.0.1:1/a.nc", "cannot be read: .*: check the address"),
         ("gopher://host/a.nc", "gopher://host/a.nc cannot be read: .*: check the address"),
-        (
-            "{}/cut.nc?token=secret",
-            r"cut.nc is truncated: it has 9,000 bytes of .*; copy or",
-        ),
+        ("{}/cut.nc?token=secret", "cut.nc is truncated: it has 9,000 bytes of .*; copy or"),
         ("{}/old.nc?token=secret", r"old.nc is truncated: it has 900 bytes of [\d,]+; copy or"),
-        ("{}/older.nc", "older.nc is truncated or damaged: it ends within its header"),
     ],
 )
 def test_a_url_that_cannot_be_read_is_said_in_one_line(tmp_path, address, said):
     (tmp_path / "empty.nc").touch()
     (tmp_path / "text.nc").write_text("hello, world")
     (tmp_path / "cut.nc").write_bytes(made_files.nested(tmp_path / "a.nc").read_bytes()[:9000])
-    whole = made_files.classic(tmp_path / "b.nc").read_bytes()
-    (tmp_path / "old.nc").write_bytes(whole[:900])
-    (tmp_path / "older.nc").write_bytes(whole[:100])
-    with (
-        made_files.served(tmp_path) as server,
-        pytest.raises(SourceError, match=said) as error,
-    ):
+    (tmp_path / "old.nc").write_bytes(made_files.classic(tmp_path / "b.nc").read_bytes()[:900])
+    with made_files.served(tmp_path) as server, pytest.raises(SourceError, match=said) as error:
         open_source(address.format(server))
     assert "\n" not in str(error.value)
     assert "secret" not in str(error.value)

@@ -58,36 +58,6 @@ def test_a_report_says_what_and_how_also_as_json_and_a_picture(file, tmp_path, c
     assert first["commands"]
 
 
-@pytest.mark.parametrize(
-    ("words", "says"),
-    [
-        (["--access", "map=0.5", "--access", "whole=0.2"], "sum to 0.7"),
-        (["--access", "profile"], "no such read: take time_series, map, row, column, whole, or"),
-        (["--variable", "none"], "has no variable 'none'"),
-        (["--dims", "time=n"], "has no dimension n"),
-        (["--cache", "hot"], "--cache hot: give warm, cold or auto"),
-        (["--formats", "tiff"], "format 'tiff': give one of"),
-        (["--codecs", "rar"], "codec 'rar': give none"),
-        (["--formats", "netcdf3"], "--formats netcdf3: no layout has chunks and these"),
-        (["--library", "zarr"], "--library zarr: it does not read sst, netcdf4: give one of"),
-        (["--library", "netcdf-c", "--store", "s3"], "netcdf4 over a network: give one of"),
-        (["--measure", "-1"], "--measure -1: give 0"),
-        (["--rows", "0"], "--rows 0"),
-        (["--calls", "0"], "--calls 0"),
-        (["--plot", "a.gif"], "--plot a.gif"),
-        (["--repeats", "0"], "--repeats 0: give at least 1"),
-        (["--sample", "0"], "--sample 0: give at least 64 KiB"),
-        (["--budget", "0x"], "--budget 0x: give a multiple above 0"),
-        (["--store", "0MB/s,80ms"], "--store 0MB/s,80ms: give local"),
-        (["--calls", "61", "--access", "row"], "has 48 such reads of row"),
-    ],
-)
-def test_what_cannot_be_had_is_said_before_anything_is_done(file, words, says, capsys, tmp_path):
-    assert run(file, *words) == 2
-    assert says in capsys.readouterr().err
-    assert list(tmp_path.iterdir()) == []
-
-
 def test_a_calibration_is_made_where_it_is_asked_for(tmp_path, monkeypatch):
     asked = {}
 
@@ -100,26 +70,6 @@ def test_a_calibration_is_made_where_it_is_asked_for(tmp_path, monkeypatch):
     assert run("--calibrate", "--workdir", tmp_path / "disk") == 1
     assert asked["workdir"] == tmp_path / "disk"
     assert run("--calibrate", "--workdir", "no") == 2
-
-
-def test_files_without_numbers(capsys):
-    text = np.array(["a", "b", "c"], dtype=object)
-    contents = {"text": [("names", str, ("x",), text)], "empty": [], "scalar": [("s", "f4", (), 1)],
-                "both": [("names", str, ("x",), text), ("v", "f4", ("x",), 1)]}  # fmt: skip
-    for name, variables in contents.items():
-        with netCDF4.Dataset(f"{name}.nc", "w") as nc:
-            nc.createDimension("x", 3)
-            for variable, dtype, dims, values in variables:
-                nc.createVariable(variable, dtype, dims)[...] = values
-    for words, said in (
-        ("text.nc", "holds no array of numbers (names: "),
-        ("empty.nc", "empty.nc holds no array of numbers"),
-        ("both.nc --variable names", "names cannot be copied: it holds text"),
-        ("scalar.nc", "s is a scalar: there is no layout to advise on"),
-        ("", "no FILE is named"),
-    ):
-        assert run(*words.split()) == 2
-        assert said in capsys.readouterr().err
 
 
 def test_the_commands_that_are_printed_work(file, monkeypatch):

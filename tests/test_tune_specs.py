@@ -3,7 +3,6 @@
 import sys
 from dataclasses import replace
 
-import netCDF4
 import numpy as np
 import pytest
 from hypothesis import given
@@ -11,9 +10,6 @@ from hypothesis import strategies as st
 from made_bench import PLAIN, SST, Made, stored
 
 from hyperslab.io import Layout, Variable
-from hyperslab.tune.bench.command import with_coordinates
-from hyperslab.tune.rechunk import copy
-from hyperslab.tune.source import open_source
 from hyperslab.tune.specs import parse
 from hyperslab.tune.specs.auto import candidates
 from hyperslab.tune.specs.axes import axes_of, axis_letters
@@ -293,22 +289,3 @@ def test_coordinates_are_what_dimensions_and_attributes_name_and_what_that_needs
         Made("a/b/t", ("a_b_t",), (3,)), Made("where", ("x",), (4,)), Made("a/level", ("z",), (2,)),
     ]  # fmt: skip
     assert found(["a/b/salt"], *grouped) == ("a/b/t", "where", "a/level")
-
-
-def test_coordinates_stay_as_they_are(tmp_path):
-    with netCDF4.Dataset(tmp_path / "a.nc", "w") as nc:
-        nc.createDimension("time", None)
-        nc.createDimension("x", 4)
-        nc.createVariable("sst", "f4", ("time", "x"))[:] = np.linspace(0, 1, 12).reshape(3, 4)
-        nc["sst"].coordinates = "name exact"
-        nc.createVariable("time", "f8", ("time",))[:] = [0.1, 0.2, 0.3]
-        nc.createVariable("exact", "i8", ("x",))[:] = 2**40
-        nc.createVariable("name", str, ("x",))
-    target = Target("rounded", "netcdf4", Choice((1, 4), "deflate", quantize=("bitgroom", 1)))
-    with open_source(tmp_path / "a.nc") as source:
-        wider, names = with_coordinates(source, ["sst"], target)
-    copy(tmp_path / "a.nc", tmp_path / "b.nc", wider, variables=names)
-    with netCDF4.Dataset(tmp_path / "b.nc") as nc:
-        assert set(nc.variables) == {"sst", "time", "exact"}
-        assert nc["time"][:].tolist() == [0.1, 0.2, 0.3]
-        assert nc["sst"].chunking() == [1, 4]

@@ -17,7 +17,6 @@ from hyperslab.network.link import Link
 from hyperslab.text import Interval
 from hyperslab.tune.advice import advice_page as page
 from hyperslab.tune.advice import explain, rank, trials
-from hyperslab.tune.advice.advice_page import rows
 from hyperslab.tune.advice.costs import ROUGH, Calibration
 from hyperslab.tune.advice.fetches import UncalibratedError
 from hyperslab.tune.advice.question import FAR, Question
@@ -181,20 +180,14 @@ def test_the_first_row_is_advised_when_it_gains_and_nothing_when_nothing_does(fo
         lost = as_if_measured(found, [gain] * len(found.rows))
         assert explain.verdict(lost)[0].startswith("Leave the file as it is")
         assert explain.how(lost) == []
+    why_not = replace(found.present, gain=math.nan, status="a codec was not calibrated.")
+    rows = [replace(row, gain=math.nan, sample_gain=math.nan) for row in found.rows]
+    unknown = replace(found, rows=tuple(rows), present=why_not)
+    assert explain.verdict(unknown) == ["Nothing is advised: a codec was not calibrated."]
+    assert explain.how(unknown) == [] and " nan" not in explain.text(unknown)
     unsure = as_if_measured(found, [1.3] * len(found.rows))
     wide = [replace(row, measured_gain=Interval(1.3, 0.9, 1.9, 7)) for row in unsure.rows]
     assert replace(unsure, rows=tuple(wide)).first is None
-
-
-def test_where_no_gain_is_known_that_is_said_and_not_that_there_is_none(found):
-    lost = [replace(row, gain=float("nan"), sample_gain=float("nan")) for row in found.rows]
-    why_not = replace(found.present, gain=float("nan"), status="a codec was not calibrated.")
-    unknown = replace(found, rows=tuple(lost), present=why_not)
-    assert explain.verdict(unknown) == ["Nothing is advised: a codec was not calibrated."]
-    assert explain.how(unknown) == []
-    assert " nan" not in explain.text(unknown)
-    measured = explain.verdict(as_if_measured(unknown, [3.0]))[0]
-    assert "measured on all of the variable: 3 × [2.97, 3.03], not predicted" in measured
 
 
 @pytest.mark.parametrize("link", [FAR, Link(2e7, 0.08)])
@@ -221,9 +214,9 @@ def test_what_is_secret_in_an_address_is_not_shown(found):
     far = replace(found, subject=replace(found.subject, question=asked))
     assert explain.head(far).startswith("https://example.org/data/maps.nc: sst")
     assert explain.as_json(far)["file"] == "https://example.org/data/maps.nc"
-    said = frame_of(rows(far))["hints"].str.cat()
+    said = frame_of(page.rows(far))["hints"].str.cat()
     assert "hyperslab rechunk https://SERVER/maps.nc" in said and "example.org" not in said
-    text = html.unescape(page.page(frame_of(rows(far)), "mine", address))
+    text = html.unescape(page.page(frame_of(page.rows(far)), "mine", address))
     assert "hyperslab rechunk https://example.org/data/maps.nc" in text
     assert not any("secret" in words or "token" in words for words in (said, text))
 
@@ -245,7 +238,7 @@ def test_a_choice_near_the_best_is_good_and_one_far_from_it_is_not(found):
 
 def test_a_page_holds_everything_with_the_path_and_records_name_no_folder(tmp_path):
     deflated = advice(maps(tmp_path / "maps.nc"), tmp_path, codecs=("deflate",))
-    made = frame_of(rows(as_if_measured(deflated, [9.0])))
+    made = frame_of(page.rows(as_if_measured(deflated, [9.0])))
     address = deflated.subject.question.address
     path = page.write(made, tmp_path / "new" / "report.html", "<my> file", address)
     for part in ("&lt;my&gt; file", "<svg", "nccopy", "What reads cost now"):

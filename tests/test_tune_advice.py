@@ -208,7 +208,7 @@ def test_what_a_read_moves_over_a_network_explains_its_time(tmp_path, link):
     assert (several["requests,\nwith opening"], several["round trips"]) == ("49", "6")
 
 
-def test_what_is_secret_in_an_address_is_not_shown(found):
+def test_neither_secrets_nor_folders_are_shown_and_a_page_holds_everything(found, tmp_path):
     address = "https://me:secret@example.org/data/maps.nc?token=1"
     asked = replace(found.subject.question, address=address)
     far = replace(found, subject=replace(found.subject, question=asked))
@@ -219,6 +219,14 @@ def test_what_is_secret_in_an_address_is_not_shown(found):
     text = html.unescape(page.page(frame_of(page.rows(far)), "mine", address))
     assert "hyperslab rechunk https://example.org/data/maps.nc" in text
     assert not any("secret" in words or "token" in words for words in (said, text))
+    deflated = advice(maps(tmp_path / "maps.nc"), tmp_path, codecs=("deflate",))
+    made, local = frame_of(page.rows(as_if_measured(deflated, [9.0]))), str(tmp_path / "maps.nc")
+    assert local not in made["hints"].str.cat()
+    text = page.write(made, tmp_path / "new" / "a.html", "<my> file", local).read_text()
+    for part in ("&lt;my&gt; file", "<svg", "nccopy", "What reads cost now"):
+        assert part in text
+    text = html.unescape(text)
+    assert f"hyperslab rechunk {local} " in text and f"open_dataset('{local}'" in text
 
 
 def test_a_choice_near_the_best_is_good_and_one_far_from_it_is_not(found):
@@ -234,18 +242,6 @@ def test_a_choice_near_the_best_is_good_and_one_far_from_it_is_not(found):
     early = (replace(every.rows[0], left_early=True), *every.rows[1:])
     left = first(replace(every, rows=early))
     assert (left["rank"], left["tried"], left["weight"]) == (2, 2, trials.NEAR)
-
-
-def test_a_page_holds_everything_with_the_path_and_records_name_no_folder(tmp_path):
-    deflated = advice(maps(tmp_path / "maps.nc"), tmp_path, codecs=("deflate",))
-    made = frame_of(page.rows(as_if_measured(deflated, [9.0])))
-    address = deflated.subject.question.address
-    path = page.write(made, tmp_path / "new" / "report.html", "<my> file", address)
-    for part in ("&lt;my&gt; file", "<svg", "nccopy", "What reads cost now"):
-        assert part in path.read_text()
-    assert address not in made["hints"].str.cat()
-    text = html.unescape(path.read_text())
-    assert f"hyperslab rechunk {address} " in text and f"open_dataset('{address}'" in text
 
 
 def test_no_more_are_measured_than_asked_for_and_some_are_left_out_early(tmp_path):

@@ -157,6 +157,7 @@ def test_rounded_values_may_differ_by_what_rounding_allows(quantize, near, far):
 
 FILL = 9.969209968386869e36  # of netCDF-C, where a variable names none
 PLAIN = [FILL, -0.0, 0.0, 1.2345678, -9e30, 1e-39, 1e-310]
+NAMES = {"bitgroom": "BitGroom", "bitround": "BitRound", "granular_bitround": "GranularBitRound"}
 MOST = float(np.finfo("f4").max)
 
 
@@ -179,13 +180,10 @@ def test_what_netcdf_c_rounds_is_as_rounded_or_said_to_be_another_thing(
     tmp_path, dtype, mode, digits, values, fill_value, said
 ):
     truth = np.array(values, dtype)
-    names = {"bitgroom": "BitGroom", "bitround": "BitRound"}
+    how = {"quantize_mode": NAMES[mode], "significant_digits": digits, "fill_value": fill_value}
     with netCDF4.Dataset(tmp_path / "a.nc", "w") as nc:
         nc.createDimension("x", len(truth))
-        made = nc.createVariable(
-            "a", dtype, ("x",), zlib=True, quantize_mode=names.get(mode, "GranularBitRound"),
-            significant_digits=digits, fill_value=fill_value,
-        )  # fmt: skip
+        made = nc.createVariable("a", dtype, ("x",), zlib=True, **how)
         made.set_auto_maskandscale(False)
         made[:] = truth
     with netCDF4.Dataset(tmp_path / "a.nc") as nc:

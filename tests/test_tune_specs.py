@@ -17,7 +17,7 @@ from hyperslab.tune.specs.coordinates import coordinates_of
 from hyperslab.tune.specs.fitting import fit
 from hyperslab.tune.specs.grid import Wanted, targets
 from hyperslab.tune.specs.patterns import selection, slabs, stepped, usual
-from hyperslab.tune.specs.target import Choice, Target, kept_codec
+from hyperslab.tune.specs.target import Choice, Target
 
 
 def bm(text):
@@ -81,6 +81,7 @@ ZARR = stored("z", ("y", "x"), (30, 20), Layout("zarr3", chunks=(10, 10), codec=
 LARGE = stored("w", ("time", "n"), (5, 6), Layout("netcdf4", chunks=(2048, 2048)),
                unlimited=("time", "n"))  # fmt: skip
 ODD = Made("s", ("y",), (10,), chunks=(5,), codec="lzf and a checksum of its own")
+SHUFFLED = replace(SST, codec="deflate 4, shuffle")
 BIG = replace(SST, layout=replace(SST.layout, byteorder="big", fletcher32=True))
 NATIVE = replace(SST, layout=replace(SST.layout, byteorder=sys.byteorder))
 
@@ -106,6 +107,12 @@ def test_nothing_chosen_keeps_the_layout(variable):
         (ZARR, "hdf5", Choice(), {"codec": "deflate", "shuffle": True}),
         (ZARR, "zarr2", Choice(), {"codec": "zstd"}),
         (ODD, "netcdf4", Choice(), {"codec": "deflate"}),
+        # shuffle stays unless it is chosen, or the codec has its own
+        (SHUFFLED, "hdf5", Choice("same"), {"codec": "deflate", "level": 4, "shuffle": True}),
+        (SHUFFLED, "netcdf4", Choice("same", "none"), {"codec": None, "shuffle": False}),
+        (SHUFFLED, "netcdf4", Choice("same", "blosc-lz4"), {"level": None, "shuffle": True}),
+        (SHUFFLED, "netcdf4", Choice("same", "zstd", 3), {"level": 3, "shuffle": False}),
+        (SHUFFLED, "netcdf3", Choice(), {"codec": None, "shuffle": False}),
         (NATIVE, "netcdf4", Choice(), {"byteorder": "native"}),
         (BIG, "netcdf3", Choice(), {"byteorder": "native"}),
     ],
@@ -123,20 +130,6 @@ def test_each_variable_takes_what_it_can_of_a_choice():
         target.layouts([PLAIN])
     little = Target("t", "netcdf4", byteorder="little").layouts([BIG])
     assert little["sst"].byteorder == "little"
-
-
-@pytest.mark.parametrize(
-    ("choice", "format", "expected"),
-    [
-        (Choice(), "netcdf4", ("deflate", 4, True)),
-        (Choice(codec="none"), "netcdf4", (None, None, False)),
-        (Choice(codec="blosc-lz4"), "netcdf4", ("blosc-lz4", None, True)),
-        (Choice(codec="zstd", level=3), "netcdf4", ("zstd", 3, False)),
-        (Choice(), "netcdf3", (None, None, False)),
-    ],
-)
-def test_shuffle_stays_unless_it_is_chosen(choice, format, expected):
-    assert kept_codec(replace(SST, codec="deflate 4, shuffle"), choice, format) == expected
 
 
 @pytest.mark.parametrize(

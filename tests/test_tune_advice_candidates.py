@@ -134,9 +134,7 @@ def test_shards_hold_whole_chunks_and_no_more_than_they_may(pairs, itemsize):
 def test_lengths_cover_an_axis_in_equal_parts(n, most):
     found = even_lengths(n, most)
     assert found == tuple(sorted(set(found), reverse=True))
-    assert found[0] == n
-    assert found[-1] == 1
-    assert len(found) <= most
+    assert (found[0], found[-1]) == (n, 1) and len(found) <= most
     for length in found:
         parts = -(-n // length)
         assert -(-n // parts) == length or length == 1  # no shorter chunk needs as few

@@ -171,6 +171,7 @@ MOST = float(np.finfo("f4").max)
         # every other value of bitgroom is padded with ones
         ("bitgroom", 3, [1, np.inf], np.nan, "1 of 2 values differ, first at [1]: inf became nan"),
         ("granular_bitround", 3, [np.nan, 1], np.nan, "first at [0]: nan became -0.0"),
+        ("granular_bitround", 3, [-np.inf, 1], None, "first at [0]: -inf became 0.0"),
         # more digits than 32 bits can keep; rounding up may end at infinity
         ("bitgroom", 7, [1.2345678] * 2, None, "2 of 2"),
         ("bitround", 3, [MOST], None, "became inf"),

@@ -6,6 +6,7 @@ import subprocess
 import sys
 import time
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 import made_files
@@ -15,9 +16,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from made_bench import PHASES
 
-from hyperslab.io import Layout
+from hyperslab.io import Layout, write_array
 from hyperslab.io import by_netcdf4 as netcdf
-from hyperslab.measure.case import Stopwatch
+from hyperslab.io.writing import remove
+from hyperslab.measure.case import Case, Stopwatch
+from hyperslab.measure.processes import Processes
+from hyperslab.measure.worker import Job
 from hyperslab.tune.bench import engine, reads
 from hyperslab.tune.bench.engine import bench, prepare
 from hyperslab.tune.bench.reads import PIECE_BYTES, Truth, pieces
@@ -188,6 +192,24 @@ def test_every_phase_is_timed_in_every_format(tmp_path, format):
     assert by["close"]["file_bytes"] > 0
     assert by["pattern:whole"]["pattern"] == "whole"
     assert by["data_write"]["peak_bytes"] > MIB
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="counts page faults as Linux does")
+def test_reading_again_touches_the_same_new_memory_whatever_was_written(tmp_path):
+    path = tmp_path / "a.nc"
+    values = np.random.default_rng(0).integers(0, 255, (256, 64, 64)).astype("i4")
+    write_array(path, values, Layout("netcdf3"))
+    faults: dict[str, list[float]] = {}
+    for chunks in ((256, 4, 64), (64, 64, 64)):
+        sample = trial(path, tmp_path / "out.nc", Target("t", "netcdf4", Choice(chunks)))
+        case = Case("t", sample, start="fork", cleanup=partial(remove, tmp_path / "out.nc"))
+        with Processes(["hyperslab.tune.bench.trial", "hyperslab.tune.sources.netcdf"]) as made:
+            outcome = made.run(Job(case))
+        assert outcome.status == "ok"
+        for row in outcome.rows:
+            faults.setdefault(str(row["phase"]), []).append(float(row["minflt"]))
+    for phase in ("meta_reread", "data_reread"):
+        assert max(faults[phase]) <= 1.2 * min(faults[phase]), (phase, faults[phase])
 
 
 def test_one_wrong_value_spoils_a_sample(tmp_path, monkeypatch):

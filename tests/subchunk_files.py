@@ -13,66 +13,41 @@ def layouts(draw):
     ndim = draw(st.integers(1, 4))
     most = {1: 3000, 2: 90, 3: 24, 4: 11}[ndim]
     shape = tuple(draw(st.integers(1, most)) for _ in range(ndim))
-    chunks = tuple(draw(st.integers(1, n)) for n in shape)
-    return {
-        "shape": shape,
-        "chunks": chunks,
+    how = {
+        "chunks": tuple(draw(st.integers(1, n)) for n in shape),
         "dtype": draw(st.sampled_from(DTYPES)),
         "shuffle": draw(st.booleans()),
         "fletcher32": draw(st.booleans()),
-        "level": draw(st.integers(0, 9)),
-        "fill": draw(st.sampled_from([0, 1, 7])),
-        "unlimited": draw(st.booleans()),
-        "latest": draw(st.booleans()),
-        "missing": draw(st.sampled_from([0.0, 0.0, 0.3, 1.0])),
-        "texture": draw(st.sampled_from(["noise", "ramp", "steps", "same"])),
-        "seed": draw(st.integers(0, 2**16)),
+        "compression": draw(st.integers(0, 9)),
+        "fillvalue": draw(st.sampled_from([0, 1, 7])),
+        "maxshape": draw(st.sampled_from([None, (None, *shape[1:])])),
     }
+    libver = draw(st.sampled_from(["earliest", "latest"]))
+    missing = draw(st.sampled_from([0.0, 0.0, 0.3, 1.0]))
+    texture = draw(st.sampled_from(["noise", "ramp", "steps", "same"]))
+    return shape, how, libver, missing, texture, draw(st.integers(0, 2**16))
 
 
-def values(layout):
-    """The values of a dataset, before chunks are left out."""
-    rng = np.random.default_rng(layout["seed"])
-    size = int(np.prod(layout["shape"]))
-    found = {
-        "noise": lambda: rng.integers(0, 120, size),
-        "ramp": lambda: np.arange(size) % 120,
-        "steps": lambda: np.repeat(rng.integers(0, 120, -(-size // 37)), 37)[:size],
-        "same": lambda: np.full(size, 3),
-    }[layout["texture"]]()
-    return found.astype(layout["dtype"]).reshape(layout["shape"])
-
-
-def write(path, layout, name="data"):
-    """Write the dataset chunk by chunk, in a random order, some chunks left out."""
-    rng = np.random.default_rng(layout["seed"] + 1)
-    array = values(layout)
-    with h5py.File(path, "w", libver="latest" if layout["latest"] else "earliest") as file:
-        dataset = file.create_dataset(
-            name,
-            shape=layout["shape"],
-            chunks=layout["chunks"],
-            dtype=layout["dtype"],
-            compression="gzip",
-            compression_opts=layout["level"],
-            shuffle=layout["shuffle"],
-            fletcher32=layout["fletcher32"],
-            fillvalue=layout["fill"],
-            maxshape=(None, *layout["shape"][1:]) if layout["unlimited"] else None,
-        )
-        grid = [range(0, n, c) for n, c in zip(layout["shape"], layout["chunks"], strict=True)]
-        corners = np.stack(np.meshgrid(*grid, indexing="ij"), -1).reshape(-1, len(grid))
-        rng.shuffle(corners)
-        for corner in corners:
-            if rng.random() < layout["missing"]:
-                continue
-            cut = tuple(
-                slice(a, min(a + c, n))
-                for a, c, n in zip(corner, layout["chunks"], layout["shape"], strict=True)
-            )
-            dataset[cut] = array[cut]
+def write(path, layout):
+    """Write the dataset "data" chunk by chunk, in a random order, some chunks left out."""
+    shape, how, libver, missing, texture, seed = layout
+    rng, size = np.random.default_rng(seed), int(np.prod(shape))
+    values = {
+        "noise": rng.integers(0, 120, size),
+        "ramp": np.arange(size) % 120,
+        "steps": np.repeat(rng.integers(0, 120, -(-size // 37)), 37)[:size],
+        "same": np.full(size, 3),
+    }[texture]
+    values = values.astype(how["dtype"]).reshape(shape)
+    with h5py.File(path, "w", libver=libver) as file:
+        dataset = file.create_dataset("data", shape, **how)
+        cuts = list(dataset.iter_chunks())
+        rng.shuffle(cuts)
+        for cut in cuts:
+            if rng.random() >= missing:
+                dataset[cut] = values[cut]
     with h5py.File(path) as file:
-        return file[name][...]
+        return file["data"][...]
 
 
 @st.composite
@@ -102,13 +77,8 @@ def expected(array, key):
     """What a selection gives, lists selecting their product."""
     axis = 0
     for item in key:
-        if item is Ellipsis:
-            continue
-        if isinstance(item, int):
-            array = np.take(array, item, axis=axis)
-            continue
-        if isinstance(item, list):
-            item = np.array(item, dtype=np.int64)
-        array = array[(slice(None),) * axis + (item,)]
-        axis += 1
+        if item is not Ellipsis:
+            some = np.array(item, np.int64) if isinstance(item, list) else item
+            array = array[(slice(None),) * axis + (some,)]
+            axis += not isinstance(item, int)
     return array

@@ -1,10 +1,34 @@
 """Small files of every kind that HDF5 can hold, for the tests of hyperslab.subchunk."""
 
+import importlib.util
+
 import h5py
 import numpy as np
+import pytest
 from hypothesis import strategies as st
 
 DTYPES = ("<i1", "<u2", "<i4", ">i4", "<i8", "<f4", ">f4", "<f8", ">f8", "<f2")
+NO_OBSTORE = importlib.util.find_spec("obstore") is None
+BACKENDS = [
+    "fsspec",
+    pytest.param("obstore", marks=pytest.mark.skipif(NO_OBSTORE, reason="needs obstore")),
+]
+
+
+def write_one(path, values, **how):
+    """Write one compressed variable, "x", as one chunk if not told otherwise."""
+    with h5py.File(path, "w") as file:
+        file.create_dataset("x", data=values, **{"chunks": values.shape, "compression": 4} | how)
+    return path
+
+
+def write_far(path, offset=0.0):
+    """Write a file whose size does not tell its content."""
+    with h5py.File(path, "w") as file:
+        values = np.arange(9e4).reshape(3, -1)
+        data = file.create_dataset("data", data=values, chunks=(1, 30000), compression=4)
+        data.attrs["scale"] = 1.0 + offset
+        file["small"] = np.arange(5.0) + offset
 
 
 @st.composite

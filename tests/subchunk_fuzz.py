@@ -67,27 +67,25 @@ def make(folder, shuffle, dtype, fletcher32=False, level=4, libver="earliest"):
 
 def of_bytes(data, rng):
     """Bytes with some of them changed, moved, cut off or added."""
-    data = bytearray(data)
-    kind, at = rng.choice(KINDS), rng.randrange(len(data))
+    kind, at, other = rng.choice(KINDS), rng.randrange(len(data)), rng.randrange(len(data))
     length = rng.randrange(1, 200)
-    if kind == "flip":
-        data[at] ^= 1 << rng.randrange(8)
-    elif kind == "byte":
-        data[at] = rng.choice((0, 1, 127, 128, 255))
-    elif kind == "zero":
-        data[at : at + length] = bytes(len(data[at : at + length]))
-    elif kind == "random":
-        data[at : at + length] = rng.randbytes(len(data[at : at + length]))
-    elif kind == "cut":
-        del data[at:]
-    elif kind == "swap":
-        other = rng.randrange(len(data))
-        data[at], data[other] = data[other], data[at]
-    elif kind == "repeat":
-        data[at:at] = data[at : at + length]
-    else:
-        data[at:at] = rng.randbytes(length)
-    return bytes(data)
+    some, rest = data[at : at + length], data[at + 1 :]
+    if kind == "swap":
+        swapped = bytearray(data)
+        swapped[at], swapped[other] = data[other], data[at]
+        return bytes(swapped)
+    return (
+        data[:at]
+        + {
+            "flip": bytes([data[at] ^ 1 << rng.randrange(8)]) + rest,
+            "byte": bytes([rng.choice((0, 1, 127, 128, 255))]) + rest,
+            "zero": bytes(len(some)) + data[at + length :],
+            "random": rng.randbytes(len(some)) + data[at + length :],
+            "cut": b"",
+            "repeat": some + data[at:],
+            "insert": rng.randbytes(length) + data[at:],
+        }[kind]
+    )
 
 
 def another(value, rng):

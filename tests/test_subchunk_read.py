@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 import subchunk_files as files
 import xarray as xr
+import zarr
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -17,7 +18,6 @@ from hyperslab import subchunk
 from hyperslab.subchunk import variable
 from hyperslab.subchunk.deflate import inflate
 from hyperslab.subchunk.deflate.windows import unpacked
-from hyperslab.subchunk.engine import SubchunkEntrypoint
 from hyperslab.subchunk.errors import MemoryLimitError
 from hyperslab.subchunk.read import decode
 from hyperslab.subchunk.read import values as reading
@@ -52,10 +52,8 @@ LENGTH = 1_500_000
 
 @pytest.fixture(scope="module", params=[False, True], ids=["plain", "shuffled"])
 def path(request, tmp_path_factory):
-    path = tmp_path_factory.mktemp("decode") / "x.h5"
     walk = np.random.default_rng(5).integers(-3, 4, LENGTH).cumsum().astype("<i4")
-    with h5py.File(path, "w") as file:
-        file.create_dataset("x", data=walk, chunks=(LENGTH,), compression=4, shuffle=request.param)
+    path = files.write_one(tmp_path_factory.mktemp("x") / "x.h5", walk, shuffle=request.param)
     subchunk.build(path, budget=0.05)
     return path
 
@@ -79,104 +77,81 @@ def test_values_are_the_same_in_many_parts(path, ends, step, threads, taken, man
             assert np.array_equal(file["x"][chosen], truth["x"][chosen])
 
 
-VALUES = np.arange(30_000.0).reshape(30, 1000)
-
-
-@pytest.fixture(scope="module")
-def variables(tmp_path_factory):
-    path = tmp_path_factory.mktemp("variable") / "x.h5"
-    with h5py.File(path, "w") as file:
-        file.create_dataset("v", data=VALUES, chunks=(10, 1000), compression=4)
-        file["one"] = 4.5
-    subchunk.build(path)
-    with subchunk.open(path) as file:
-        yield file
-
-
-def test_it_is_an_array(variables):
-    found = variables["v"]
-    assert (found.ndim, found.size, found.nbytes, len(found)) == (2, 30_000, 240_000, 30)
-    np.testing.assert_array_equal(np.asarray(found), VALUES)
-    assert np.asarray(found, "f4").dtype == np.float32
-    assert da.from_array(found, chunks=(7, 100))[3:9].sum().compute() == VALUES[3:9].sum()
-    with pytest.raises(ValueError, match="the values of v are in a file"):
-        np.asarray(found, copy=False)
-    assert (variables["one"].ndim, variables["one"].size) == (0, 1)
-    assert float(np.asarray(variables["one"])) == 4.5
-    with pytest.raises(TypeError, match="one is a scalar"):
-        len(variables["one"])
-
-
 MIB = 2**20
 
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory):
     """12 chunks of 1 MiB, indexed, and the values."""
+    values = np.random.default_rng(1).integers(0, 9, (12, 512, 512)).astype("f4")
     path = tmp_path_factory.mktemp("memory") / "x.h5"
-    rng = np.random.default_rng(1)
-    values = rng.integers(0, 9, (12, 512, 512)).astype("f4")
-    with h5py.File(path, "w") as file:
-        file.create_dataset("x", data=values, chunks=(1, 512, 512), compression=1)
+    files.write_one(path, values, chunks=(1, 512, 512), compression=1)
+    with h5py.File(path, "a") as file:
         file.create_dataset("plain", data=values[:2], chunks=(1, 512, 512), compression="lzf")
+        file["one"] = 4.5
     subchunk.build(path, spacing=8192)
     return path, values
+
+
+def test_it_is_an_array(made):
+    path, values = made
+    with subchunk.open(path) as file:
+        found, one = file["plain"], file["one"]
+        assert (found.ndim, found.size, found.nbytes, len(found)) == (3, 2**19, 2**21, 2)
+        np.testing.assert_array_equal(np.asarray(found), values[:2])
+        assert np.asarray(found, "i4").dtype == np.int32
+        assert da.from_array(found, chunks=(1, 99, 99))[1].sum().compute() == values[1].sum()
+        with pytest.raises(ValueError, match="the values of plain are in a file"):
+            np.asarray(found, copy=False)
+        assert (one.ndim, one.size, float(np.asarray(one))) == (0, 1, 4.5)
+        with pytest.raises(TypeError, match="one is a scalar"):
+            len(one)
+
+
+def most_read(path, key, memory_bytes):
+    """What a read gives, and the most memory that it takes."""
+    with subchunk.open(path, memory_bytes=memory_bytes) as file:
+        file["x"][0, 0]
+        tracemalloc.start()
+        try:
+            return file["x"][key], tracemalloc.get_traced_memory()[1]
+        finally:
+            tracemalloc.stop()
 
 
 @pytest.mark.parametrize("key", [np.s_[...], np.s_[:, ::70, :], np.s_[:, 5]], ids=str)
 def test_a_read_is_cut_into_pieces_that_fit(made, key):
     path, values = made
-    with subchunk.open(path, memory_bytes=4 * MIB) as file:
-        file["x"][0, 0]
-        tracemalloc.start()
-        try:
-            found = file["x"][key]
-            most = tracemalloc.get_traced_memory()[1]
-        finally:
-            tracemalloc.stop()
-        assert np.array_equal(found, values[key])
-    assert most - found.nbytes < 5 * MIB
+    found, most = most_read(path, key, 4 * MIB)
+    assert np.array_equal(found, values[key]) and most - found.nbytes < 5 * MIB
 
 
 def test_many_small_chunks_are_taken_a_few_at_a_time(tmp_path):
     values = np.arange(2000 * 64, dtype="i4").reshape(2000, 64)
-    with h5py.File(tmp_path / "x.h5", "w") as file:
-        file.create_dataset("x", data=values, chunks=(1, 64), compression=1)
-    subchunk.build(tmp_path / "x.h5", spacing=65536)
-    with subchunk.open(tmp_path / "x.h5", memory_bytes=MIB // 4) as file:
-        file["x"][0, 0]
-        tracemalloc.start()
-        try:
-            found = file["x"][:, 3]
-            most = tracemalloc.get_traced_memory()[1]
-        finally:
-            tracemalloc.stop()
-        assert np.array_equal(found, values[:, 3])
-    assert most < MIB
+    path = files.write_one(tmp_path / "x.h5", values, chunks=(1, 64))
+    subchunk.build(path, spacing=65536)
+    found, most = most_read(path, np.s_[:, 3], MIB // 4)
+    assert np.array_equal(found, values[:, 3]) and most < MIB
 
 
-def test_a_chunk_above_the_limit_is_refused_by_name(made):
+@pytest.mark.parametrize("memory_bytes", [2**19, MIB])
+def test_a_chunk_above_the_limit_is_refused_by_name(made, memory_bytes):
     path, values = made
-    for memory_bytes in (2**19, MIB):
-        with subchunk.open(path, memory_bytes=memory_bytes) as file:
-            with pytest.raises(MemoryLimitError, match=r"a chunk of x needs [\d,]+ bytes.*give"):
-                file["x"][0]
-            assert np.array_equal(file["x"][:, 3, 4], values[:, 3, 4]), "inside of chunks it fits"
-    with (
-        subchunk.open(path, memory_bytes=2**19) as file,
-        pytest.raises(MemoryLimitError, match="a chunk of plain needs"),
-    ):
-        file["plain"][0, 0]
-
-
-def test_the_limit_can_be_set_wherever_a_file_is_opened(made):
-    path, _ = made
-    with xr.open_dataset(path, engine=SubchunkEntrypoint, memory_bytes=2**19) as data:
+    limit = {"memory_bytes": memory_bytes}
+    with subchunk.open(path, **limit) as file:
+        names = ("x", "plain") if memory_bytes < MIB else ("x",)
+        for name in names:
+            with pytest.raises(
+                MemoryLimitError, match=rf"chunk of {name} needs [\d,]+ bytes.*give"
+            ):
+                file[name][0]
+        assert np.array_equal(file["x"][:, 3, 4], values[:, 3, 4]), "inside of chunks it fits"
+    with xr.open_dataset(path, engine="subchunk", **limit) as data:
         with pytest.raises(MemoryLimitError):
             data["x"][0].load()
         assert float(data["x"][0, 0, 0]) < 9
     with pytest.raises(MemoryLimitError):
-        SubchunkStore(path, memory_bytes=2**19)._arrays["x"].read((0, 0, 0))
+        zarr.open_group(SubchunkStore(path, **limit), mode="r")["x"][0]
     with pytest.raises(ValueError, match="memory_bytes is 0: give a number of bytes"):
         subchunk.open(path, memory_bytes=0)
 
@@ -184,13 +159,13 @@ def test_the_limit_can_be_set_wherever_a_file_is_opened(made):
 def test_plain_reads_pick_what_is_wanted_from_large_boxes(made, monkeypatch):
     path, values = made
     monkeypatch.setattr(variable, "_LARGE", 1000)
-    with h5py.File(path) as truth, subchunk.open(path) as file:
+    rows, truth = [500, 3, 3, 77], values[:2]
+    with subchunk.open(path) as file:
+        plain = file["plain"]
         for key in (np.s_[:, ::100, 3], np.s_[:, 500:0:-90], np.s_[1, 5:300:2], np.s_[:, :0]):
-            assert np.array_equal(file["plain"][key], truth["plain"][...][key])
-        rows = [500, 3, 3, 77]
-        assert np.array_equal(file["plain"][:, rows, 1:3], values[:2, rows, 1:3])
-        both = file["plain"][:, [1, 400], [2, 500]]
-        assert np.array_equal(both, values[:2, [1, 400]][:, :, [2, 500]])
+            assert np.array_equal(plain[key], truth[key])
+        assert np.array_equal(plain[:, rows, 1:3], truth[:, rows, 1:3])
+        assert np.array_equal(plain[:, rows[:2], [2, 500]], truth[:, rows[:2]][:, :, [2, 500]])
 
 
 def test_a_window_that_was_made_up_to_fill_the_memory_is_refused():

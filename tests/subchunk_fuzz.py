@@ -25,13 +25,7 @@ from hyperslab.subchunk.index.format import decode_head, encode
 from hyperslab.subchunk.index.points import POINT_ARRAYS
 
 KINDS = ("flip", "flip", "flip", "byte", "zero", "random", "cut", "swap", "repeat", "insert")
-KEYS = (
-    (0, 40, 3),
-    (slice(None), 5, 7),
-    (1, slice(10, 60, 7), slice(3, 9)),
-    (1, slice(90, 100)),
-    (...,),
-)
+KEYS = np.s_[0, 40, 3], np.s_[:, 5, 7], np.s_[1, 10:60:7, 3:9], np.s_[1, 90:100], np.s_[...]
 MEMORY_BYTES, ADDRESS_SPACE = 2**26, 2**33
 SLOW_S, MUCH_KIB = 10, 2**19
 LAYOUTS = (
@@ -47,17 +41,14 @@ ODD = [
 ]  # fmt: skip
 
 
-def make(folder, shuffle, dtype, fletcher32=False, level=4, libver="earliest"):
+def make(folder, level=4, **how):
     """Write a file of two chunks, and one that was never written, with its index."""
     rng = np.random.default_rng(3)
-    values = np.cumsum(rng.integers(-3, 4, (3, 120, 150)), axis=2).astype(dtype)
+    values = np.cumsum(rng.integers(-3, 4, (3, 120, 150)), axis=2).astype(how["dtype"])
     values[2] = 0
-    path = folder / "data.h5"
-    with h5py.File(path, "w", libver=libver) as file:
-        data = file.create_dataset(
-            "data", values.shape, dtype, chunks=(1, 120, 150), compression=level, shuffle=shuffle,
-            fletcher32=fletcher32,
-        )  # fmt: skip
+    path, how = folder / "data.h5", {"chunks": (1, 120, 150), "compression": level} | how
+    with h5py.File(path, "w") as file:
+        data = file.create_dataset("data", values.shape, **how)
         data[:2] = values[:2]
         data.attrs["units"], data.attrs["numbers"] = "K", TIMES
         file.create_dataset("times", data=TIMES)
@@ -178,27 +169,20 @@ def sums_made_right(path, variables, tables, kept):
         tables[f"{number}/segment_crc"] = np.array(sums, np.uint64)
 
 
-def read(path, index, keys):
-    with subchunk.open(path, index, memory_bytes=MEMORY_BYTES, threads=1) as file:
-        for variable in file.values():
-            assert variable.attrs is not None and variable.dtype is not None
-        file.groups()
-        return [file["data"][key] for key in keys], file["times"][...]
-
-
 def compared(path, index, values):
     """Read, and say what came of it: "right", "wrong", or the error's name."""
     try:
-        found, times = read(path, index, KEYS)
+        with subchunk.open(path, index, memory_bytes=MEMORY_BYTES, threads=1) as file:
+            for variable in file.values():
+                assert variable.attrs is not None and variable.dtype is not None
+            file.groups()
+            found = [(file["data"][key], values[key]) for key in KEYS]
+            found.append((file["times"][...], TIMES))
     except (subchunk.SubchunkError, KeyError, IndexError) as error:
         assert str(error)
         return type(error).__name__
-    right = same(times, TIMES) and all(map(same, found, [values[key] for key in KEYS]))
+    right = all(np.array_equal(one, other, equal_nan=True) for one, other in found)
     return "right" if right else "wrong"
-
-
-def same(one, other):
-    return np.shape(one) == np.shape(other) and bool(np.array_equal(one, other, equal_nan=True))
 
 
 def on_index(path, index, values):

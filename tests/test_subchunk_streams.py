@@ -1,9 +1,7 @@
 """Streams of all kinds: where decompression can start, and what a point keeps."""
 
-import importlib.util
 import os
 import zlib
-from types import SimpleNamespace
 
 import h5py
 import numpy as np
@@ -11,11 +9,11 @@ import pytest
 import subchunk_files as files
 
 from hyperslab import subchunk
-from hyperslab.subchunk.deflate import inflate, windows
+from hyperslab.subchunk.check import check
+from hyperslab.subchunk.deflate import inflate
 from hyperslab.subchunk.deflate import walk as walking
-from hyperslab.subchunk.deflate.inflate import WINDOW, inflate_from
-from hyperslab.subchunk.deflate.walk import NoZlibError, bits, walk
-from hyperslab.subchunk.deflate.windows import referred
+from hyperslab.subchunk.deflate.inflate import inflate_from
+from hyperslab.subchunk.deflate.walk import NoZlibError, walk
 
 FLUSHES = (zlib.Z_BLOCK, zlib.Z_PARTIAL_FLUSH, zlib.Z_SYNC_FLUSH, zlib.Z_FULL_FLUSH)
 
@@ -66,27 +64,25 @@ def test_what_isal_takes_behind_the_end_for_a_copy_is_asked_of_zlib():
     assert inflate_from(data, 0, (0, 0), b"", length, isal) == raw[:length]
 
 
-def failing(after, *, fails):
+class Failing:
     """A module that gives some bytes, and then fails or stops."""
 
-    def decompressobj(wbits, zdict=b""):
-        real, given = zlib.decompressobj(wbits, zdict=zdict), 0
+    error = zlib.error
 
-        def decompress(data, most):
-            nonlocal given
-            if given == after:
-                unpacker.unconsumed_tail = b""
-                if fails:
-                    raise zlib.error("beyond the end")
-                return b""
-            found = real.decompress(data, min(most, after - given))
-            given, unpacker.unconsumed_tail = given + len(found), real.unconsumed_tail
-            return found
+    def __init__(self, after, fails):
+        self.left, self.fails = after, fails
 
-        unpacker = SimpleNamespace(decompress=decompress, eof=False, unconsumed_tail=b"")
-        return unpacker
+    def decompressobj(self, wbits, zdict=b""):
+        self.real, self.eof = zlib.decompressobj(wbits, zdict=zdict), False
+        return self
 
-    return SimpleNamespace(error=zlib.error, decompressobj=decompressobj)
+    def decompress(self, data, most):
+        if not self.left and self.fails:
+            raise zlib.error("beyond the end")
+        found = self.real.decompress(data, min(most, self.left)) if self.left else b""
+        self.left -= len(found)
+        self.unconsumed_tail = self.real.unconsumed_tail if found else b""
+        return found
 
 
 @pytest.mark.parametrize("fails", [True, False])
@@ -94,12 +90,12 @@ def failing(after, *, fails):
 def test_another_module_goes_on_where_one_fails(after, fails):
     raw = np.random.default_rng(2).integers(0, 9, 600_000).astype("u1").tobytes()
     data = memoryview(zlib.compress(raw))[2:]
-    module = failing(after, fails=fails)
+    module = Failing(after, fails)
     found = list(inflate.inflated(data, 0, (0, 0), b"", len(raw), module))
     assert b"".join(found) == raw and all(found)
     with pytest.raises(zlib.error, match=r"beyond|invalid|Error -3"):
         damaged = memoryview(bytes(data[:9]) + b"\xff" * 90)
-        list(inflate.inflated(damaged, 0, (0, 0), b"", len(raw), failing(0, fails=fails)))
+        list(inflate.inflated(damaged, 0, (0, 0), b"", len(raw), Failing(0, fails)))
 
 
 def test_a_chunk_read_whole_is_held_against_the_index(tmp_path):
@@ -136,34 +132,24 @@ KINDS = {
 }
 
 
-INFLATERS = [
-    importlib.import_module(name)
-    for name in ("zlib", "isal.isal_zlib", "zlib_ng.zlib_ng")
-    if importlib.util.find_spec(name.partition(".")[0])
-]
+@pytest.fixture(params=["zlib", "isal.isal_zlib", "zlib_ng.zlib_ng"])
+def module(request, monkeypatch):
+    """What inflates all that is read."""
+    pytest.importorskip(request.param)
+    monkeypatch.setattr(inflate, "_MODULES", (request.param, "zlib"))
+    inflate.inflater.cache_clear()
+    yield request.param
+    inflate.inflater.cache_clear()
 
 
+@pytest.mark.parametrize("level", [1, 9])
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize(("level", "itemsize"), [(1, 4), (9, 1)])
-def test_what_a_point_keeps_is_enough(kind, level, itemsize):
+def test_what_a_point_keeps_is_enough_for_each_module(tmp_path, module, level, kind):
+    assert inflate.inflater().__name__ == module
     values = KINDS[kind](np.random.default_rng(level), 120_000)
-    stream = np.frombuffer(zlib.compress(values.tobytes(), level), "u1")
-    output = np.empty_like(values)
-    places = walk(stream, 9_000, output)
-    for place in range(1, len(places), 3):
-        out, bit = int(places.out[place]), int(places.bit[place])
-        start, stop = int(places.header_start[place]), int(places.header_stop[place])
-        header = (bits(stream, start, stop), stop - start)
-        window = np.zeros(WINDOW, "u1")
-        window[max(0, WINDOW - out) :] = output[max(0, out - WINDOW) : out]
-        truth = output[out : out + WINDOW]
-        data = stream.data[bit >> 3 :]
-        used = referred(data, bit & 7, header, window, truth)
-        for packed in (
-            windows.deflated(window, used, itemsize),
-            windows.by_lzma(window, used, itemsize),
-        ):
-            kept = windows.unpacked(packed)
-            for module in INFLATERS:
-                found = inflate_from(data, bit & 7, header, kept, len(values) - out, module)
-                assert found == values[out:].tobytes()
+    path = files.write_one(tmp_path / "x.h5", values, compression=level)
+    subchunk.build(path, spacing=9_000)
+    assert check(path) > 5
+    with subchunk.open(path, threads=1) as file:
+        for at in range(0, 120_000, 1777):
+            assert np.array_equal(file["x"][at : at + 5000], values[at : at + 5000])

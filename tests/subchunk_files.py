@@ -1,13 +1,19 @@
 """Small files of every kind that HDF5 can hold, for the tests of hyperslab.subchunk."""
 
 import importlib.util
+import os
 
 import h5py
 import numpy as np
 import pytest
+from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 
 DTYPES = ("<i1", "<u2", "<i4", ">i4", "<i8", "<f4", ">f4", "<f8", ">f8", "<f2")
+MANY = settings(
+    max_examples=int(os.environ.get("HYPERSLAB_EXAMPLES", "25")),
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+)
 NO_OBSTORE = importlib.util.find_spec("obstore") is None
 BACKENDS = [
     "fsspec",

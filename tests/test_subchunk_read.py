@@ -1,6 +1,5 @@
 """Whatever a file holds and however it is asked, the values are those h5py reads."""
 
-import os
 import tracemalloc
 import zlib
 
@@ -11,7 +10,7 @@ import pytest
 import subchunk_files as files
 import xarray as xr
 import zarr
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hyperslab import subchunk
@@ -23,13 +22,8 @@ from hyperslab.subchunk.read import decode
 from hyperslab.subchunk.read import values as reading
 from hyperslab.subchunk.store import SubchunkStore
 
-SLOW = settings(
-    max_examples=int(os.environ.get("HYPERSLAB_EXAMPLES", "25")),
-    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
-)
 
-
-@SLOW
+@files.MANY
 @given(data=st.data(), layout=files.layouts(), spacing=st.sampled_from([1024, 2000, 65536]))
 def test_every_layout_and_selection(tmp_path, data, layout, spacing):
     path = tmp_path / "file.h5"

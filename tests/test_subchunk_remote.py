@@ -14,10 +14,13 @@ import xarray as xr
 from forked_servers import forking
 from range_server import at_once, serving
 
-from hyperslab import subchunk
+from hyperslab import network, subchunk
+from hyperslab.io.urls import Remote
+from hyperslab.network import Fault
 from hyperslab.subchunk.fetch import RemoteFile
 
 forked = pytest.fixture(scope="module", autouse=True)(forking)
+WAYS = [("http", "fsspec"), ("s3", "fsspec")] + [("http", "obstore")] * (not files.NO_OBSTORE)
 DELAY_S = 0.3
 SHAPE, CHUNKS = (12, 400, 500), (1, 400, 500)
 
@@ -214,3 +217,70 @@ def test_file_urls_and_relative_paths_that_hold_in_other_folders(quoted, monkeyp
                 assert repr(again) == (
                     f"<hyperslab.subchunk.File '{path}' index='{path}.subchunk'>"
                 )
+
+
+@pytest.fixture(params=WAYS, ids="-".join)
+def way(request):
+    """The kind of server, and what opens a file on it."""
+    kind, backend = request.param
+
+    def opened(server, name):
+        fsspec.filesystem("http").clear_instance_cache()
+        options = server.storage_options
+        if backend == "obstore":
+            options = Remote(server.url, options).obstore()
+        return subchunk.open(server.address(name), storage_options={"backend": backend} | options)
+
+    return kind, opened
+
+
+def again(act):
+    """What it gives; where one fault is named, at the second time."""
+    try:
+        return act()
+    except subchunk.SubchunkError as error:
+        assert "data.nc" in str(error)
+    return act()
+
+
+@pytest.mark.parametrize("fault", ["403", "500", "cut", "short", "whole"])
+def test_one_fault_gives_right_values_or_an_error_by_name(made, way, fault):
+    """While it is opened and while it is read; what went wrong once does not stay."""
+    (folder, values), (kind, opened) = made, way
+    places = [0] * (fault in ("500", "cut")) + [4, 24]
+    faults = [Fault(fault, first=place) for place in places]
+    with (
+        network.serving(folder, kind, faults=faults) as server,
+        again(lambda: opened(server, "data.nc")) as file,
+    ):
+        for _ in range(2):
+            assert np.array_equal(again(lambda: file["data"][..., 7, 9]), values[..., 7, 9])
+            assert again(lambda: file["plain"][7, 9]) == values[0, 7, 9]
+        assert not file["data"].plain and len(server.requests()) > 24
+
+
+@pytest.mark.parametrize("indexed", [True, False], ids=["indexed", "bare"])
+def test_an_object_that_is_replaced_is_refused(way, tmp_path, indexed):
+    kind, opened = way
+    path, new = tmp_path / "a.h5", tmp_path / "new.h5"
+    values = np.random.default_rng(3).random((4, 90_000))
+
+    def write(place, add):
+        """Write a file whose size does not tell its content."""
+        files.write_one(place, values + add, chunks=(1, 90_000), compression=0)
+        with h5py.File(place, "a") as file:
+            file["plain"] = values[0] + add
+
+    write(path, 0)
+    if indexed:
+        subchunk.build(path)
+    with network.serving(tmp_path, kind) as server, opened(server, path.name) as file:
+        assert file["x"][0, 0] == values[0, 0]
+        if indexed:
+            assert file["plain"][0] == values[0, 0]
+        write(new, 1000)
+        assert new.stat().st_size == path.stat().st_size
+        new.replace(path)
+        for name, key in (("x", -1), ("plain", np.s_[80_000:])):
+            with pytest.raises(subchunk.StaleIndexError, match=r"a\.h5"):
+                file[name][key]

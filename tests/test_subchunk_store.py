@@ -1,7 +1,6 @@
 """A file as a Zarr store: the values that h5py reads, on any grid."""
 
 import asyncio
-import os
 import pickle
 
 import h5py
@@ -11,7 +10,7 @@ import subchunk_files as files
 import test_subchunk_engine as engine
 import xarray as xr
 import zarr
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from zarr.abc.store import OffsetByteRequest, RangeByteRequest, SuffixByteRequest
 from zarr.core.buffer import default_buffer_prototype
@@ -52,10 +51,7 @@ def test_every_type_has_h5pys_values(tmp_path):
     assert group[">f4"].chunks == (1, 33) and group["deep/down/x"].chunks == (7,)
 
 
-@settings(
-    max_examples=int(os.environ.get("HYPERSLAB_EXAMPLES", "25")),
-    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
-)
+@files.MANY
 @given(data=st.data(), layout=files.layouts())
 def test_any_grid(tmp_path, data, layout):
     path = tmp_path / "file.h5"

@@ -1,7 +1,7 @@
 """Mutations of indexes, of bytes and of structure, and of chunks: named errors or right values.
 
-The tests run a short fuzz, and with ``HYPERSLAB_MUTATIONS=1000`` a long one. Each mutation is read
-in a process of its own, with limits of time and memory.
+A long fuzz is ``HYPERSLAB_MUTATIONS=1000 pytest tests/test_subchunk_damage.py``. Each mutation is
+read in a process of its own, with limits of time and memory.
 
 Structure: a number that the format means something by is changed, and every checksum over it made
 right again. No reader can tell such an index from an honest one without inflating the chunks, which

@@ -4,6 +4,7 @@ import pickle
 import shutil
 import subprocess
 import sys
+from itertools import product
 
 import fsspec
 import h5py
@@ -82,13 +83,11 @@ def test_the_index_may_lie_anywhere_or_nowhere(made, options):
     folder, values = made
     for absent in (404, 403):
         with serving(folder, absent=absent) as (address, _):
-            for path in (folder / "data.nc", f"{address}/data.nc"):
-                for place in (folder, address):
-                    with subchunk.open(
-                        path, f"{place}/elsewhere/other.subchunk", **options
-                    ) as file:
-                        assert not file["data"].plain
-                        assert np.array_equal(file["data"][3, 7:50:9, -2], values[3, 7:50:9, -2])
+            for path, place in product((folder, address), repeat=2):
+                both = f"{path}/data.nc", f"{place}/elsewhere/other.subchunk"
+                with subchunk.open(*both, **options) as file:
+                    assert not file["data"].plain
+                    assert np.array_equal(file["data"][3, 7:50:9, -2], values[3, 7:50:9, -2])
             with subchunk.open(f"{address}/bare.nc", **options) as file:
                 assert file["data"].plain == "the file has no index"
                 assert np.array_equal(file["data"][2, 10, :5], values[2, 10, :5])

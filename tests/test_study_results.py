@@ -28,8 +28,7 @@ READ = cache(claims.read)
 
 
 @pytest.fixture(autouse=True)
-def _in_the_repository(monkeypatch):
-    """There, with few claims to judge."""
+def _few_claims(monkeypatch):
     monkeypatch.chdir(ROOT)
     content = READ(ROOT / claims.FILE)
     of_them = [claim for claim in content.claims if claim.notebook in (TIMED, OTHER)]
@@ -69,11 +68,8 @@ def into(tmp_path):
 
 
 def contents(folder):
-    return {
-        path.relative_to(folder).as_posix(): path.read_bytes()
-        for path in sorted(folder.rglob("*"))
-        if path.is_file()
-    }
+    files = (path for path in folder.rglob("*") if path.is_file())
+    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in files}
 
 
 def add(folder, into, name="here"):
@@ -81,7 +77,7 @@ def add(folder, into, name="here"):
 
 
 def table(change):
-    """A change of the timed table that ends in its file as it is, whatever its columns are."""
+    """A change of the timed table in a folder."""
 
     def doctored(folder):
         path = folder / f"{TIMED}.parquet"
@@ -107,10 +103,6 @@ def cell(column, value):
         return frame
 
     return table(change)
-
-
-def timed(known):
-    return next(each for each in known.values() if each["notebook"] == TIMED)
 
 
 def unlike_a_table(frame):
@@ -150,7 +142,7 @@ def renamed(folder):
 
 
 def untold(known):
-    run = timed(known)
+    (run,) = (each for each in known.values() if each["notebook"] == TIMED)
     run.update(hostname="x1", kernel="Linux 6.1-ann-laptop", profile="full")
     run.update(git_revision="0d6523fb9331+")
     run["versions"].pop("netCDF4")
@@ -173,28 +165,24 @@ DOCTORED = {
     "another table": (
         table(unlike_a_table),
         [
-            r"lee_access\.parquet, block: is of the type.*must be a double",
-            r"lee_access\.parquet, order: is of the type int64", "wall_s: is of the type",
-            "label: is no column of records", "case: is missing",
+            r"lee_access\.parquet, block: is of the type.*must be a double", "order: .* int64",
+            "wall_s: is of the type", "label: is no column of records", "case: is missing",
         ],
     ),
     "values that cannot be": (
         table(impossible),
         [
-            "run_id: must have one value", "profile: is 'x'; choose", "block: 1 values are no",
-            r"lee_access\.parquet, verified: 1 samples were not compared with the truth",
-            "wall_s: 1 values are below zero", "wall_s: 1 values are infinite",
-            "wall_s: 1 samples stand there twice",
+            "run_id: must", "profile: is 'x'; choose", "block: 1 values",
+            r"lee_access\.parquet, verified: 1 samples", "wall_s: 1 values are below",
+            "wall_s: 1 values are inf", "wall_s: 1 samples stand there twice",
         ],
     ),
     "what is private, and toys": (
         table(private),
         [
             r"lee_access\.parquet, status: has a folder of a machine, '/home/ann/data\.nc'",
-            r"lee_access\.parquet, note: has", "hints: has a credential",
-            r"link: has an address, 'https://data\.example\.org/b'",
-            r"pattern: has a host, 'login01\.hpc\.example\.edu'",
-            "profile: is smoke.*measure with --profile quick or full",
+            "note: has", "hints: has a credential", "link: has an address, 'https://data",
+            "pattern: has a host, 'login01", "profile: is smoke.*--profile quick or full",
         ],
     ),
     "a restless machine": (
@@ -240,12 +228,10 @@ DOCTORED = {
     "facts of nobody": (
         facts(untold),
         [
-            "hostname: is no fact of a machine; take it out",
-            r"git_revision: is '0d6523fb9331\+', and no commit",
+            "hostname: is no fact of a machine", r"git_revision: is '0d6523fb9331\+'",
             r"kernel: 'Linux 6\.1-ann-laptop' is more than", "zarr: 'mine' is no version",
-            r"lee_access\.parquet, profile: is 'quick', and 'full' in machine\.json",
-            r"lee_access\.parquet, library: the version of netCDF4, which was measured",
-            "cores: is 0, and no whole", "runs have several versions: netCDF4 .* and none, zarr",
+            r"lee_access\.parquet, profile: is 'quick', and 'full'", "library: .* netCDF4, which",
+            "cores: is 0", "runs have several versions: netCDF4 .* and none, zarr",
         ],
     ),
     "facts without shape": (facts(shapeless), ["versions: is missing", "identity: must have"]),
@@ -283,40 +269,33 @@ def test_records_are_added_without_a_value_lost(real, into, monkeypatch):
     assert [path.name for path in into.iterdir()] == ["here"]
 
 
-def test_added_again_nothing_is_written(real, into):
+def test_added_again_nothing_is_written(real, given, into):
     folder = add(real, into).folder
-    before = {path: path.stat().st_mtime_ns for path in folder.iterdir()}
+    before = {path: path.stat().st_mtime_ns for path in into.rglob("*")}
     assert not add(real, into).changed
     assert not add(folder, into).changed, "from itself too"
-    assert {path: path.stat().st_mtime_ns for path in folder.iterdir()} == before
+    with pytest.raises(RefusedError, match="has runs that here has: they are no other machine's"):
+        add(real, into, "there")
+    table(lambda frame: frame[frame["block"] < BLOCKS - 1])(given)
+    with pytest.raises(RefusedError, match=f"has {BLOCKS - 1} blocks, and {BLOCKS} in the records"):
+        add(given, into)
+    assert {path: path.stat().st_mtime_ns for path in into.rglob("*")} == before
 
 
 def test_another_machines_folder_is_never_written(real, given, into):
     add(real, into)
     before = contents(into)
-    for what, changed in (
-        ("identity", {"cores": 99}), ("versions", {"aiohttp": "2.0.0"}), ("profile", "full")
-    ):  # fmt: skip
+    for what, changed in (("identity", {"cores": 99}), ("versions", {"aiohttp": "2.0.0"})):
         known = machines(real)
         for each in known.values():
-            old = each[what]
-            each[what] = {**old, **changed} if isinstance(old, dict) else changed
+            each[what] |= changed
         (given / "machine.json").write_text(json.dumps(known))
-        for path in given.glob("*.parquet") if what == "profile" else ():
-            save(load(path).assign(profile="full"), path)
         with pytest.raises(RefusedError, match=f"another {what}; choose another --name"):
             add(given, into)
-        assert contents(into) == before
+    assert contents(into) == before
     assert add(given, into, "there").changed, "under its own name it stands beside it"
     there = contents(into)
     assert {name: data for name, data in there.items() if name.startswith("here")} == before
-
-
-def test_a_copy_under_another_name_is_no_other_machine(real, into):
-    add(real, into)
-    with pytest.raises(RefusedError, match="has runs that here has: they are no other machine's"):
-        add(real, into, "there")
-    assert [path.name for path in into.iterdir()] == ["here"]
 
 
 def test_a_notebook_is_added_to_the_same_machine(given, real, into):
@@ -353,10 +332,7 @@ def test_another_run_of_the_machine_is_kept_beside_the_first(real, given, into):
 def test_a_failure_half_way_leaves_what_was_there(real, given, into, monkeypatch):
     add(real, into)
     before = contents(into)
-    path = given / f"{TIMED}.parquet"
-    frame = load(path)
-    save(frame.assign(others_cpu=0.01), path, {"labels": about(path)["labels"]})
-
+    table(lambda frame: frame.assign(others_cpu=0.01))(given)
     rename = Path.rename
 
     def failing(self, target):
@@ -364,16 +340,15 @@ def test_a_failure_half_way_leaves_what_was_there(real, given, into, monkeypatch
             raise OSError("the disk is full")
         return rename(self, target)
 
-    monkeypatch.setattr(Path, "rename", failing)
-    with pytest.raises(OSError, match="disk is full"):
-        add(given, into)
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, "rename", failing)
+        with pytest.raises(OSError, match="disk is full"):
+            add(given, into)
     assert contents(into) == before
-    monkeypatch.undo()
-    monkeypatch.chdir(ROOT)
     assert add(given, into).changed
 
 
-@pytest.mark.parametrize("name", ["UPPER", "a b", "..", "a/b", "x", "a" * 41])
+@pytest.mark.parametrize("name", ["UPPER", "..", "x", "a" * 41])
 def test_a_name_that_cannot_be_one_is_a_usage_error(name, real, into):
     with pytest.raises(ValueError, match="give 2 to 40 of a to z"):
         add(real, into, name)
@@ -381,32 +356,27 @@ def test_a_name_that_cannot_be_one_is_a_usage_error(name, real, into):
 
 
 def test_the_command(real, given, into, capsys):
-    place = ["--into", str(into)]
-    assert main(["results", "list", *place]) == OK
-    assert "no machine yet" in capsys.readouterr().out
-    assert main(["results", "add", str(into), *place]) == USAGE
-    assert "no folder with records" in capsys.readouterr().err
-    for words, into_ in ((["add", str(real)], ""), (["list"], "."), (["list"], "README.md")):
-        assert main(["results", *words, "--into", into_]) == USAGE
-        assert f"--into is '{into_}': name a folder" in capsys.readouterr().err
-    assert main(["results", "add", str(real), *place]) == OK
+    def said(code, *words, place=str(into)):
+        assert main(["results", *words, "--into", place]) == code
+        return "".join(capsys.readouterr())
+
+    assert "no machine yet" in said(OK, "list")
+    assert "no folder with records" in said(USAGE, "add", str(into))
+    for words, place in ((["add", str(real)], ""), (["list"], "."), (["list"], "README.md")):
+        assert f"--into is '{place}': name a folder" in said(USAGE, *words, place=place)
+    assert "added; 2 notebooks" in said(OK, "add", str(real))
     [folder] = into.iterdir()
     assert folder.name == adding.name_of(machines(real))
-    assert "added; 2 notebooks" in capsys.readouterr().out
-    assert main(["results", "add", str(real), *place]) == OK
-    assert "nothing changed" in capsys.readouterr().out
+    assert "nothing changed" in said(OK, "add", str(real))
     cell("status", "in /home/ann")(given)
-    assert main(["results", "add", str(given), "--name", "other", *place]) == USAGE
-    assert "lee_access.parquet, status: has a folder of a machine" in capsys.readouterr().err
+    refused = said(USAGE, "add", str(given), "--name", "other")
+    assert "lee_access.parquet, status: has a folder of a machine" in refused
     assert [path.name for path in into.iterdir()] == [folder.name]
-    assert main(["results", "list", *place]) == OK
-    [line] = capsys.readouterr().out.splitlines()
-    assert line.startswith(folder.name)
-    assert "profile quick, notebooks 2" in line
+    listed = said(OK, "list")
+    assert listed.startswith(folder.name) and "profile quick, notebooks 2" in listed
     for facts in ("[1]", "{}", "{"):
         (folder / "machine.json").write_text(facts)
-        assert main(["results", "list", *place]) == USAGE
-        assert f"{folder}: machine.json or claims.json is" in capsys.readouterr().err
+        assert f"{folder}: machine.json or claims.json is" in said(USAGE, "list")
 
 
 def test_every_fact_that_runs_write_is_known():
@@ -414,13 +384,9 @@ def test_every_fact_that_runs_write_is_known():
     assert set(written) <= KNOWN
 
 
-def committed():
-    return (path.parent for path in (ROOT / "results").glob("*/machine.json"))
-
-
 def test_what_is_committed_may_be_published_and_is_judged_by_today_s_rules():
     content = READ(ROOT / claims.FILE)
-    for folder in committed():
+    for folder in (path.parent for path in (ROOT / "results").glob("*/machine.json")):
         assert adding.problems(folder, ROOT) == []
         found = claims.evaluate(content.claims, folder)
         kept = json.loads((folder / "claims.json").read_text())
@@ -430,21 +396,12 @@ def test_what_is_committed_may_be_published_and_is_judged_by_today_s_rules():
         ], again
 
 
-@pytest.mark.parametrize("command", ["claims", "run", "book"])
-@pytest.mark.parametrize("kind", ["no times", "cut", "no machine.json", "no records"])
-def test_missing_and_damaged_records_are_neither_judged_nor_drawn(
-    given, tmp_path, command, kind, capsys
-):
+@pytest.mark.parametrize(
+    ("command", "kind"),
+    [("claims", "no times"), ("run", "cut"), ("book", "no machine.json"), ("claims", "no records")],
+)
+def test_damaged_records_are_neither_judged_nor_drawn(given, tmp_path, command, kind, capsys):
     damage, said = DOCTORED.get(kind, (shutil.rmtree, ["no folder with records"]))
     damage(given)
     assert main([command, "--records", str(given), "--workdir", str(tmp_path / "work")]) == USAGE
     assert re.search(said[0], capsys.readouterr().err)
-
-
-def test_fewer_blocks_do_not_replace_what_is_there(given, into):
-    add(given, into)
-    before = contents(into)
-    table(lambda frame: frame[frame["block"] < BLOCKS - 1])(given)
-    with pytest.raises(RefusedError, match=f"has {BLOCKS - 1} blocks, and {BLOCKS} in the records"):
-        add(given, into)
-    assert contents(into) == before

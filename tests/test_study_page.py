@@ -1,6 +1,7 @@
 """What notebooks are written with: cases, files, comparisons, sentences, figures."""
 
 from functools import partial
+from itertools import product
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -8,7 +9,7 @@ import pandas as pd
 import pytest
 
 from data_gen import arrays
-from hyperslab.analysis.compare import compare, paired
+from hyperslab.analysis.compare import compare
 from hyperslab.io import reader
 from hyperslab.io.experiment import modules
 from hyperslab.measure.case import Stopwatch
@@ -32,18 +33,19 @@ def array():
 
 
 def rows(seconds=(("plain", 0.8), ("chunked", 0.1)), states=("cold", "warm"), blocks=7, **more):
-    for state in states:
-        for layout, second in seconds:
-            for block in range(blocks):
-                yield {
-                    "run_id": "r", "experiment": "e", "layout": layout, "case": layout,
-                    "cache_state": state, "block": block, "phase": "read", "status": "ok",
-                    "wall_s": second * (1 + 0.01 * block), "useful_bytes": 1e6, "rchar": 5.0,
-                } | more  # fmt: skip
+    for state, (layout, second), block in product(states, seconds, range(blocks)):
+        yield {
+            "run_id": "r", "experiment": "e", "layout": layout, "case": layout,
+            "cache_state": state, "block": block, "phase": "read", "status": "ok",
+            "wall_s": second * (1 + 0.01 * block), "useful_bytes": 1e6, "rchar": 5.0,
+        } | more  # fmt: skip
 
 
-def measured(**how):
-    return frame_of(rows(**how), ["layout"])
+def measured(*lost):
+    """Records of two layouts; of the states in `lost` no sample succeeded."""
+    states = [state for state in ("cold", "warm") if state not in lost]
+    none = rows(states=lost, status="no way to evict", phase="lost")
+    return frame_of([*rows(states=states), *none], ["layout"])
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
@@ -70,19 +72,16 @@ def test_what_a_case_reads_and_writes_is_compared_with_the_array(tmp_path, array
     assert {"netCDF4", "hyperslab.io.by_netcdf4"} <= set(modules([cold]))
 
 
-def test_a_reader_that_is_not_there_is_named(array, tmp_path):
-    run = begin("lee_access", profile="smoke", workdir=str(tmp_path))
-    file = run.write(array, LAYOUTS)["plain"]
-    with pytest.raises(ValueError, match="no reader 'netcdf5'; give one of"):
-        Case({"layout": "plain"}, Read(file, COLUMN, "netcdf5")).ready()
+def cases_of(run, array, *paired):
+    return [
+        Case({"layout": name}, Read(file, COLUMN), aa=name in paired)
+        for name, file in run.write(array, LAYOUTS).items()
+    ]
 
 
 def test_labels_are_columns_of_records_in_the_order_of_the_cases(tmp_path, array):
     run = begin("lee_access", profile="smoke", workdir=str(tmp_path), repeats=2)
-    cases = [
-        Case({"layout": name}, Read(file, COLUMN), aa=name == "plain")
-        for name, file in run.write(array, LAYOUTS).items()
-    ]
+    cases = cases_of(run, array, "plain")
     frame = run.measure("e", cases, cache=("warm",))
     run.finish()
     kept = load(run.results / "lee_access.parquet")
@@ -101,37 +100,29 @@ def test_a_profile_leaves_cases_out_by_their_labels(tmp_path, array):
     rules = [{"layout": ["chunked"], "experiment": "e"}]
     run = begin("lee_access", profile="smoke", workdir=str(tmp_path), repeats=1)
     run.settings = {**run.settings, "leave_out": rules}  # as notebooks/study.yml has them
-    files = run.write(array, LAYOUTS)
-    cases = [Case({"layout": name}, Read(files[name], COLUMN), aa=True) for name in LAYOUTS]
+    cases = cases_of(run, array, *LAYOUTS)
     assert set(run.measure("e", cases)["layout"]) == {"plain"}
     found = run.measure("f", cases, only=lambda left: left[1:])
     assert set(found["layout"]) == {"chunked"}
+    with pytest.raises(ValueError, match="no reader 'netcdf5'; give one of"):
+        Case({}, Read(cases[0].work.file, COLUMN, "netcdf5")).ready()
 
 
 def test_ratios_are_paired_within_blocks_and_in_favour_of_the_row():
-    table = compare(measured(), "wall_s", ["layout", "cache_state"], against={"layout": "plain"})
+    plain = {"layout": "plain"}
+    table = compare(measured(), "wall_s", ["layout", "cache_state"], against=plain)
     assert table.ratio["chunked", "cold"].value == pytest.approx(8)
     assert table.ratio["plain", "warm"].value == 1
     assert table.value["chunked", "warm"].n == 7
-    lost = measured()
-    lost = lost[(lost["block"] != 2) | (lost["layout"] != "plain")]
-    table = compare(lost, "wall_s", "layout", against={"layout": "plain"}, cache_state="cold")
+    less = measured()
+    less = less[(less["block"] != 2) | (less["layout"] != "plain")]
+    table = compare(less, "wall_s", "layout", against=plain, cache_state="cold")
     assert (table.value["chunked"].n, table.ratio["chunked"].n) == (7, 6)
-    rate = compare(measured(), "rate", "layout", against={"layout": "plain"}, cache_state="cold")
+    rate = compare(measured(), "rate", "layout", against=plain, cache_state="cold")
     assert rate.ratio["chunked"].value == pytest.approx(8)
     assert rate.value["chunked"].value == pytest.approx(1e6 / 0.103)
-
-
-def test_pairs_are_of_the_blocks_that_both_sides_have():
-    of, to = (pd.DataFrame({"": values}) for values in ([1.0, np.nan, 3.0, 4.0], [5.0, 6.0, 7.0]))
-    assert [(a.tolist(), b.tolist()) for a, b in paired(of, to)] == [([1.0, 3.0], [5.0, 7.0])]
-
-
-def test_what_was_not_measured_is_unknown_and_not_left_out():
-    lost = {"status": "no way to evict", "phase": "lost"}
-    frame = frame_of([*rows(states=["warm"]), *rows(states=["cold"], **lost)], ["layout"])
-    table = compare(frame, "wall_s", ["layout", "cache_state"], against={"layout": "plain"})
-    assert table.value["plain", "cold"].n == 0 and table.ratio["chunked", "cold"].n == 0
+    table = compare(measured("cold"), "wall_s", ["layout", "cache_state"], against=plain)
+    assert table.value["plain", "cold"].n == 0, "unknown, and not left out"
     assert f"{table.ratio['chunked', 'cold']:faster}" == "not measured"
     uncounted = compare(measured().assign(rchar=np.nan), "rchar", "layout", cache_state="cold")
     assert uncounted.value["plain"].n == 0
@@ -162,8 +153,7 @@ def test_sentences_follow_the_records():
 
 
 def test_figures_show_what_was_measured_in_its_order():
-    frame = frame_of([*rows(states=["warm"]), *rows(states=["cold"], status="lost")], ["layout"])
-    table = compare(frame, "wall_s", ["layout", "cache_state"])
+    table = compare(measured("cold"), "wall_s", ["layout", "cache_state"])
     with styled(STYLES[0]):
         drawn = Dots(
             table, "layout", "It says so", "time", "ms", "cache_state",
@@ -175,11 +165,9 @@ def test_figures_show_what_was_measured_in_its_order():
         assert set(axes.get_legend_handles_labels()[1]) == {"warm", "document", "memory copy"}
         (dots,) = (line for line in axes.lines if line.get_label() == "document")
         assert dots.get_xydata().tolist() == [[200.0, 1]]
-        drawn.canvas.draw()
-        plt.close(drawn)
-        drawn = ColumnInFile(LAYOUTS, (64, 32), 7, "Where")()
-        drawn.canvas.draw()
-        plt.close(drawn)
+        for figure in (drawn, ColumnInFile(LAYOUTS, (64, 32), 7, "Where")()):
+            figure.canvas.draw()
+            plt.close(figure)
 
 
 def test_panels_have_their_own_dots_and_what_was_not_timed_is_hollow():

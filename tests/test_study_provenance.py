@@ -18,17 +18,21 @@ def cell(source, *tags):
     return code(source, tags=tags)
 
 
-def write_notebook(path, *cells):
-    path.write_text(notebook(*cells))
+def write(top, *cells):
+    (top / "notebooks/one.ipynb").write_text(notebook(*cells))
+
+
+def toy(top, text):
+    (top / "data_gen_toy.py").write_text(text)
 
 
 @pytest.fixture
 def top(tmp_path, monkeypatch):
     """A study of one notebook that measures and one that draws, and a package `data_gen_toy`."""
     (tmp_path / "notebooks").mkdir()
-    write_notebook(tmp_path / "notebooks/one.ipynb", cell("x = 1", "measure"), cell("print(x)"))
-    write_notebook(tmp_path / "notebooks/board.ipynb", cell(""))
-    (tmp_path / "data_gen_toy.py").write_text('"""Toy."""\nx = 1  # one\n')
+    write(tmp_path, cell("x = 1", "measure"), cell("print(x)"))
+    (tmp_path / "notebooks/board.ipynb").write_text(notebook(cell("")))
+    toy(tmp_path, '"""Toy."""\nx = 1  # one\n')
     monkeypatch.syspath_prepend(tmp_path)
     provenance._module.cache_clear()
     yield tmp_path
@@ -51,59 +55,35 @@ def measured(top, **tools):
     assert about(one.records) == {"schema": 2, "labels": [], **kept}
 
 
-def test_what_measures_and_what_draws():
-    assert provenance.measures("hyperslab.subchunk.file") and provenance.measures("data_gen.gfs")
-    assert not provenance.measures("hyperslab.text") and not provenance.measures("io")
-
-
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        (lambda top: None, ""),
-        (lambda top: (top / "data_gen_toy.py").write_text("# other\nx = (1)\n"), ""),
-        (lambda top: (top / "data_gen_toy.py").write_text("x = 2"), "data_gen_toy changed"),
-        (
-            lambda top: write_notebook(
-                top / "notebooks/one.ipynb", cell("x = 1  # one", "measure"), cell("print(2 * x)")
-            ),
-            "",
-        ),
-        (
-            lambda top: write_notebook(top / "notebooks/one.ipynb", cell("x = 2", "measure")),
-            "its measuring cells changed",
-        ),
+        (lambda top: toy(top, "# other\nx = (1)\n"), ""),
+        (lambda top: toy(top, "x = 2"), "data_gen_toy changed"),
+        (lambda top: write(top, cell("x = 1  # one", "measure"), cell("print(2 * x)")), ""),
+        (lambda top: write(top, cell("x = 2", "measure")), "its measuring cells changed"),
     ],
 )
 def test_what_changes_is_measured_again_or_not(top, change, said):
     assert page(top).measured_again() == "it has no records"
     measured(top)
+    assert page(top).measured_again() == ""
     change(top)
     assert page(top).measured_again() == said
+    given = page(top, options=Options(records="build/results/quick"))
+    assert given.measured_again() == "" and not given.measures
+    assert provenance.differs(given.inputs[0], given.experiment) == said
 
 
-def test_settings_parameters_and_packages_count(top):
+def test_settings_parameters_packages_and_releases_count(top):
     measured(top)
-    assert page(top, Entry("one", "", {"quick": {"blocks": 4}})).measured_again() == (
-        "blocks was 3 and is 4"
-    )
+    four = Entry("one", "", {"quick": {"blocks": 4}})
+    assert page(top, four).measured_again() == "blocks was 3 and is 4"
     assert page(top, options=Options(seed=7)).measured_again() == "seed was 0 and is 7"
     measured(top, numpy="1.0")
     assert page(top).measured_again().startswith("numpy was 1.0 and is ")
-
-
-def test_records_of_an_earlier_release_are_measured_again(top):
-    one = page(top)
-    one.records.parent.mkdir(parents=True)
-    save(frame_of([{"case": "a"}]), one.records)
+    save(frame_of([{"case": "a"}]), page(top).records)
     assert page(top).measured_again() == "its records were made by an earlier release"
-
-
-def test_drawing_from_given_records_measures_nothing_and_says_what_differs(top):
-    measured(top)
-    (top / "data_gen_toy.py").write_text("x = 2")
-    given = page(top, options=Options(records="build/results/quick"))
-    assert given.measured_again() == "" and not given.measures
-    assert provenance.differs(given.inputs[0], given.experiment) == "data_gen_toy changed"
 
 
 def test_a_page_is_drawn_again_when_what_draws_it_changed(top):
@@ -117,14 +97,10 @@ def test_a_page_is_drawn_again_when_what_draws_it_changed(top):
     noted.write_text('["data_gen_toy"]')
     one.keep(1.5)
     assert page(top).drawn_again() == "" and page(top).kept()["seconds"] == 1.5
-    write_notebook(
-        top / "notebooks/one.ipynb",
-        cell("x = 1", "measure"),
-        {**cell("Words."), "cell_type": "markdown"},
-    )
+    write(top, cell("x = 1", "measure"), {**cell("Words."), "cell_type": "markdown"})
     assert page(top).drawn_again() == "its notebook changed"
     assert page(top).measured_again() == ""
-    (top / "data_gen_toy.py").write_text("x = 2")
+    toy(top, "x = 2")
     assert page(top).drawn_again() == "data_gen_toy changed; its notebook changed"
     one.target.with_suffix(".json").write_text("{")
     assert page(top).drawn_again() == "it was not executed whole"
@@ -138,8 +114,6 @@ def test_a_board_depends_on_the_records_that_it_draws(top):
     folder = top / "results/reference"
     folder.mkdir(parents=True)
     (folder / "one.parquet").write_bytes(b"")
-    names = [path.relative_to(top).as_posix() for path in page(top, BOARD).inputs]
-    assert names == [
-        "build/results/quick/one.parquet", "results/reference/one.parquet", "book/claims.yml",
-    ]  # fmt: skip
+    named = ("build/results/quick/one.parquet", "results/reference/one.parquet", "book/claims.yml")
+    assert page(top, BOARD).inputs == tuple(top / name for name in named)
     assert not page(top, BOARD).measures

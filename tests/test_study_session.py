@@ -97,6 +97,7 @@ def test_what_a_killed_run_left_is_removed_and_a_living_ones_stays(workdir):
         ({"workdir": "README.md/work"}, "README.md/work' cannot be written"),
         ({"records": 5}, "records is 5: give the name of a folder"),
         ({"records": "no/such/folder"}, "no such folder of records"),
+        ({"workdir": "."}, "the work directory is '.': name a folder"),
         ({"workdir": "results/mine"}, "the work directory is 'results/mine': name a folder"),
         ({"file_mib": -1}, "file_mib is -1: give a whole number from 0"),
     ],

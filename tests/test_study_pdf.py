@@ -37,10 +37,10 @@ def stage(tmp_path):
         "_toc.yml": "format: jb-book\nroot: book/index\nchapters:\n- file: more/second\n",
         "book/index.md": INDEX,
         "more/second.md": "# The second\n\nIt has words.\n",
+        "figures/dot.png": "",
     }.items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text(text)
-    (folder / "figures").mkdir()
     (folder / "figures/dot.png").write_bytes(DOT)
     return folder
 

@@ -15,18 +15,15 @@ SECRET = "canary/secret+="
     [
         SECRET,
         quote(SECRET),
-        quote(SECRET, safe=""),
         quote(SECRET, safe="").lower(),
         f"{quote(SECRET[:-1])}=",
-        f"x{SECRET}y",
-        f"Credential%3D{SECRET}%2Fus-east-1",
+        f"xCredential%3D{SECRET}%2Fus-east-1",
         f"GET http://me:{quote(SECRET, safe='')}@example.org/a.nc",
-        f"//{SECRET}@example.org/",
     ],
 )
 def test_a_secret_is_hidden_wherever_it_stands(text):
-    assert "canary" not in concealed(f"before {text} after", [SECRET]).lower()
-    assert concealed(f"before {text} after", [SECRET]).endswith(" after")
+    hidden = concealed(f"before {text} after", [SECRET])
+    assert "canary" not in hidden.lower() and hidden.endswith(" after")
 
 
 @pytest.mark.parametrize(
@@ -46,16 +43,12 @@ def test_addresses_lose_user_password_and_query_without_being_told_of_them(text,
     "text",
     [
         "the server is not reached (Connection refused): is it running? try again",
-        "http://127.0.0.1:9000/a@2/b.nc: mail@example.org // no address",
-        "is it so?; yes",
+        "http://127.0.0.1:9000/a@2/b.nc: mail@example.org // is it so?; yes",
     ],
 )
 def test_what_is_no_secret_stays(text):
     assert concealed(text, [""]) == text
-
-
-def test_a_short_secret_hides_no_parts_of_words():
-    assert concealed("a name, a", ["a"]) == "… name, …"
+    assert concealed("a name, a", ["a"]) == "… name, …", "no parts of words"
 
 
 def test_secrets_are_found_in_nested_options():

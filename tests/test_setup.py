@@ -14,7 +14,6 @@ SYSTEM = (
 
 # A Python of the right version; `-m venv` fails, so that nothing is ever installed.
 GOOD = 'case "$*" in *"-m venv"*) exit 1 ;; *platform*) echo 3.12.1 ;; esac'
-SHIM = "echo 'pyenv: python3: command not found' >&2; exit 127"
 ON_DEBIAN = pytest.mark.skipif(not Path("/etc/debian_version").exists(), reason="Debian's way")
 
 
@@ -55,43 +54,43 @@ def clone(tmp_path):
     return Clone(tmp_path / "a b'c $d é")
 
 
-def test_a_python_of_another_version_is_refused_in_one_line(clone):
-    clone.command("old", 'case "$2" in *platform*) echo 3.10.1 ;; *) exit 1 ;; esac')
-    done = clone.run("setup.sh", PYTHON="old")
+OLD = 'case "$2" in *platform*) echo 3.10.1 ;; *) exit 1 ;; esac'
+HALF = 'case "$2" in *ensurepip*) exit 1 ;; esac'
+
+
+@pytest.mark.parametrize(
+    ("python", "said"),
+    [
+        (OLD, "needs Python 3.11, 3.12 or 3.13, and given here is 3.10.1"),
+        (HALF, "apt-get install python3-venv"),
+    ],
+)
+def test_a_python_that_cannot_do_is_refused_in_one_line(clone, python, said):
+    clone.command("given", python)
+    clone.command("id", "echo 1000")
+    done = clone.run("setup.sh", PYTHON="given")
     assert done.returncode == 1
-    assert done.stderr.count("\n") == 1
-    assert "needs Python 3.11, 3.12 or 3.13, and old here is 3.10.1" in done.stderr
+    assert done.stderr.count("\n") == 1 and said in done.stderr
 
 
 def test_shims_that_fail_when_run_are_passed_over(clone):
-    clone.command("python3", SHIM)
-    clone.command("python3.13", SHIM)
+    for name in ("python3", "python3.13"):
+        clone.command(name, "echo 'pyenv: python3: command not found' >&2; exit 127")
     clone.command("python3.12", GOOD)
     done = clone.run("setup.sh")
     assert done.returncode == 1
     assert "python3.12 could not make .venv" in done.stderr
 
 
-def test_without_ensurepip_a_user_is_told_what_to_install(clone):
-    clone.command("half", 'case "$2" in *ensurepip*) exit 1 ;; esac')
-    clone.command("id", "echo 1000")
-    done = clone.run("setup.sh", PYTHON="half")
-    assert done.returncode == 1
-    assert done.stderr.count("\n") == 1
-    assert "apt-get install python3-venv" in done.stderr
-
-
 @ON_DEBIAN
 def test_without_ensurepip_root_on_debian_installs_it(clone):
-    clone.command("half", '[ -e "$0.mended" ] || case "$2" in *ensurepip*) exit 1 ;; esac\n' + GOOD)
+    clone.command("half", f'[ -e "$0.mended" ] || {HALF}\n{GOOD}')
     clone.command("id", "echo 0")
     clone.command("apt-get", 'echo "$@" >>"$0.log"\n[ "$1" = update ] || : >"${0%/*}/half.mended"')
     done = clone.run("setup.sh", PYTHON="half")
-    log = clone.folder / "bin" / "apt-get.log"
-    assert log.read_text().splitlines() == [
-        "update -qq",
-        "install -y -qq --no-install-recommends python3-venv",
-    ]
+    update, install = (clone.folder / "bin/apt-get.log").read_text().splitlines()
+    assert update.startswith("update")
+    assert install.startswith("install -y") and install.endswith(" python3-venv")
     assert "half could not make .venv" in done.stderr
 
 
@@ -114,10 +113,8 @@ def test_a_missing_optional_package_never_stops_the_set_up(clone, user):
 
 def test_a_path_that_no_virtual_environment_can_have_is_refused(tmp_path):
     clone = Clone(tmp_path / "a:b")
+    clone.command("python3", GOOD)
     (clone.folder / "bin").rename(tmp_path / "bin")
-    for name in ("python3", "python3.12"):
-        (tmp_path / "bin" / name).write_text(f"#!/bin/sh\n{GOOD}\n")
-        (tmp_path / "bin" / name).chmod(0o755)
     done = clone.run("setup.sh", PATH=str(tmp_path / "bin"))
     assert done.returncode == 1
     assert "holds a colon" in done.stderr
@@ -139,13 +136,10 @@ def test_an_active_environment_that_suits_is_used_with_this_folders_code(clone, 
     assert not (clone.folder / ".venv").exists()
 
 
-def test_an_active_environment_that_lacks_something_is_not_used(clone, tmp_path):
-    active = tmp_path / "active" / "bin"
-    active.mkdir(parents=True)
-    (active / "python").write_text("#!/bin/sh\necho it lacks h5py\nexit 1\n")
-    (active / "python").chmod(0o755)
+def test_an_active_environment_that_lacks_something_is_not_used(clone):
+    clone.command("python", "echo it lacks h5py\nexit 1")
     clone.command("python3", GOOD)
-    done = clone.run("python.sh", "--why", VIRTUAL_ENV=str(active.parent))
+    done = clone.run("python.sh", "--why", VIRTUAL_ENV=str(clone.folder))
     assert done.returncode == 1
     assert "the active environment is not used: it lacks h5py" in done.stderr
     assert "making .venv" in done.stderr

@@ -1,4 +1,4 @@
-"""A built book visited in a browser: what each page asks, says and shows."""
+"""A built book: where its links lead, and what each page asks, says and shows in a browser."""
 
 import asyncio
 import contextlib
@@ -6,6 +6,9 @@ import functools
 import http.server
 import threading
 from dataclasses import dataclass, field
+from html.parser import HTMLParser
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
 
 from axe_playwright_python.async_playwright import Axe
 from playwright.async_api import async_playwright
@@ -118,13 +121,13 @@ async def violations(page, *rules, within="html"):
     ]
 
 
-async def visit(page, home, place, kinds):
+async def visit(page, home, place):
     """Return what one page does: wide and light, then as narrow as a phone and dark."""
     seen = Visit(place)
     end = listen(page, home, seen.errors, seen.elsewhere)
     await page.set_viewport_size(DESKTOP)
     await page.goto(f"{home}/{place}", wait_until="load")
-    whole = place in kinds
+    whole = place in KINDS
     seen.light = await (violations(page) if whole else violations(page, *WRITTEN, within="main"))
     await page.set_viewport_size(PHONE)
     await page.evaluate("document.documentElement.dataset.theme = 'dark'")
@@ -135,7 +138,7 @@ async def visit(page, home, place, kinds):
     return seen
 
 
-async def visits(browser, home, places, kinds=KINDS):
+async def visits(browser, home, places):
     """Visit all places, a few tabs at a time."""
     left, seen = list(places), []
 
@@ -145,7 +148,7 @@ async def visits(browser, home, places, kinds=KINDS):
         context.set_default_timeout(120_000)  # ms: a busy machine is no fault of the page
         page = await context.new_page()  # each new one would start a window of Chromium
         while left:
-            seen.append(await visit(page, home, left.pop(0), kinds))
+            seen.append(await visit(page, home, left.pop(0)))
         await context.close()
 
     await asyncio.gather(*(tab() for _ in range(TABS)))
@@ -163,3 +166,40 @@ async def opened():
             yield started
         finally:
             await started.close()
+
+
+@dataclass
+class Page(HTMLParser):
+    """The names in a page, and what it links to or loads."""
+
+    path: Path
+    names: set[str] = field(default_factory=set)
+    links: list[str] = field(default_factory=list)
+
+    def __post_init__(self):
+        super().__init__()
+        self.feed(self.path.read_text(encoding="utf-8"))
+
+    def handle_starttag(self, tag, attrs):
+        given = dict(attrs)
+        self.names |= {given[key] for key in ("id", "name") if given.get(key)}
+        self.links += [given[key] for key in ("href", "src") if given.get(key)]
+
+
+def broken(html):
+    """Return each link inside a site that leads nowhere: page, link and what is missing."""
+    html = html.resolve()
+    found = (path for path in sorted(html.rglob("*.html")) if "_static" not in path.parts)
+    known, wrong = {path: Page(path) for path in found}, []
+    for path, page in known.items():
+        for link in dict.fromkeys(page.links):
+            parts = urlsplit(link)
+            if parts.scheme or parts.netloc:
+                continue
+            target = (path.parent / unquote(parts.path)).resolve() if parts.path else path
+            there = known.get(target)
+            if not target.is_file():
+                wrong.append(f"{path.name}: {link}: no such file")
+            elif parts.fragment and there and unquote(parts.fragment) not in there.names:
+                wrong.append(f"{path.name}: {link}: no such anchor")
+    return wrong

@@ -44,52 +44,31 @@ def make_run(folder):
         (figures / f"rates.{style}.svg").write_text(SVG)
     said = f"wrote {CANARY['path']}/a.nc on {CANARY['host']} for {CANARY['user']}\n"
     outputs = (myst(FIGURE), stream(said), stream("a progress bar", "stderr"))
-    placed = {"input_path": f"{CANARY['path']}/notebooks/a.ipynb"}
-    (executed / "lee_chunk_size.ipynb").write_text(
-        notebook(
-            code('profile: str = "quick"', tags=("parameters",)),
-            code(f'workdir = "{CANARY["path"]}"', tags=("injected-parameters",)),
-            code("show.figure(zebracode)", *outputs, tags=("hide-input",)),
-            code("show.table(run)", myst(TABLE), tags=("hide-input",)),
-            title="# Chunk size",
-            papermill=placed,
-        )
+    whole = notebook(
+        code(f'workdir = "{CANARY["path"]}"', tags=("injected-parameters",)),
+        code("show.figure(zebracode)", *outputs, tags=("hide-input",)),
+        code("show.table(run)", myst(TABLE), tags=("hide-input",)),
+        title="# Chunk size",
+        papermill={"input_path": f"{CANARY['path']}/notebooks/a.ipynb"},
     )
+    (executed / "lee_chunk_size.ipynb").write_text(whole)
     failed = notebook(code("1 / 0", error("ValueError")), title="# Access")
     (executed / "lee_access.ipynb").write_text(failed)
-    claims = [
-        {
-            "id": "lee-7-small",
-            "document": "lee",
-            "statement": "tiny chunks are slow",
-            "rule": "",
-            "measured": 126.25,
-            "low": 120.5,
-            "high": 131.5,
-            "verdict": "stronger",
-            "reason": "The slowest of 25 sizes is `8×8`.",
-            "run_id": "r1",
-            "notebook": "lee_chunk_size",
-            "parts": [],
-        }
-    ]
-    (results / "claims.json").write_text(json.dumps(claims))
+    claim = {
+        "id": "lee-7-small", "document": "lee", "statement": "tiny chunks are slow", "rule": "",
+        "measured": 126.25, "low": 120.5, "high": 131.5, "verdict": "stronger", "parts": [],
+        "reason": "The slowest of 25 sizes is `8×8`.", "run_id": "r1", "notebook": "lee_chunk_size",
+    }  # fmt: skip
+    (results / "claims.json").write_text(json.dumps([claim]))
+    who = {"cpu": "Test 9000", "memory_bytes": 2**33}
     machine = {
-        "r0": {"profile": "quick", "notebook": "lee_access", "versions": {"h5py": "2.7182"}},
-        "r1": {
-            "profile": "quick",
-            "identity": {"cpu": "Test 9000", "memory_bytes": 2**33},
-            "notebook": "lee_chunk_size",
-            "versions": {"h5py": "3.1415"},
-        },
+        "r0": {"notebook": "lee_access", "versions": {"h5py": "2.7182"}},
+        "r1": {"notebook": "lee_chunk_size", "versions": {"h5py": "3.1415"}, "identity": who},
     }
-    (results / "machine.json").write_text(json.dumps(machine))
+    runs = {run: {"profile": "quick", **facts} for run, facts in machine.items()}
+    (results / "machine.json").write_text(json.dumps(runs))
     (results / "lee_chunk_size.parquet").write_bytes(b"records")
     return executed, results
-
-
-def private():
-    return {name: f"<{kind}>" for kind, name in CANARY.items()}
 
 
 def make_project(folder):
@@ -110,7 +89,8 @@ def build(tmp_path_factory):
     folder = tmp_path_factory.mktemp("book")
     executed, results = make_run(folder)
     project = make_project(tmp_path_factory.mktemp("project"))
-    missing = stage(executed, results, folder / "build/book", root=project, hide=private())
+    hide = {name: f"<{kind}>" for kind, name in CANARY.items()}
+    missing = stage(executed, results, folder / "build/book", root=project, hide=hide)
     assert missing["lee_access"] == "stopped in cell 2 with ValueError"
     assert "lee_chunk_size" not in missing
     assert render(folder / "build/book", folder / "build/html")
@@ -139,38 +119,36 @@ def test_private_names_are_gone(build):
                 assert name.encode() not in content, f"{name} in {path.name}"
 
 
-def test_figure_has_a_dark_twin_with_the_same_alt(build):
+def test_a_notebook_s_page_has_what_its_outputs_are_and_no_stderr(build):
     html = page(build, "notebooks/lee_chunk_size")
     images = re.findall(r"<img[^>]+rates\.(?:light|dark)\.svg[^>]*>", html)
-    assert len(images) == 2
     for image, kind in zip(images, ("only-light", "only-dark"), strict=True):
         assert kind in image
         assert 'alt="Write rate against chunk size"' in image
-    assert 'id="fig-rates"' in html
+    assert 'id="fig-rates"' in html and 'id="tab-sizes"' in html
     assert html.count("The rate rises") == 1
-
-
-def test_outputs_show_myst_the_versions_of_their_runs_and_no_stderr(build):
-    html = page(build, "notebooks/lee_chunk_size")
-    assert 'id="tab-sizes"' in html and "62.42" in html
-    assert "Sizes, by h5py 3.1415" in text(html)
-    assert "a progress bar" not in html
-    assert "iVBORw0KGgo" not in html
+    assert "Sizes, by h5py 3.1415" in text(html), "the version of its run"
+    assert "a progress bar" not in html and "iVBORw0KGgo" not in html
+    assert "Tiny chunks. The slowest of 25 sizes is 8×8. stronger" in text(html)
+    assert "NetCDF-4 from S3, ocean frame alone. " in text(html)
+    index = (build / "html/searchindex.js").read_text(encoding="utf-8")
+    assert "zebracode" in html
+    assert "zebraco" not in index and "bandwidth" in index
 
 
 def test_roles_take_numbers_and_verdicts_from_the_claims(build):
+    guide = text(page(build, "book/guide"))
+    assert "The slowest of 25 sizes is 8×8. stronger" in guide and "Tiny chunks. " not in guide
+    assert "one part: " in guide, "of which the claim may say otherwise"
     start = text(page(build, "book/index"))
-    assert "The slowest of 25 sizes is 8×8. stronger" in text(page(build, "book/guide"))
     assert "Tiny chunks Lee 2008 – 126 [120, 132] △ stronger" in start
     assert "Try chunks on your own file first" in start, "what is said where nothing was measured"
     assert "Chunk size is not judged here" not in start
     assert "prints the whole book" in start, "where no PDF was made"
-    row = page(build, "book/documents/lee")
-    assert 'id="claim-lee-7-small"' in row
-    assert "126 [120, 132]" in text(row)
-    shown = "lee-7-small: shown in Chunk size; records: lee_chunk_size.parquet; run r1. Run it"
-    assert shown in text(row)
-    assert "papermill notebooks/lee_chunk_size.ipynb" in text(row)
+    assert 'id="claim-lee-7-small"' in page(build, "book/documents/lee")
+    row = text(page(build, "book/documents/lee"))
+    assert "126 [120, 132]" in row
+    assert "lee-7-small: shown in Chunk size; records: lee_chunk_size.parquet; run r1." in row
     (saved,) = (build / "html/_downloads").rglob("lee_chunk_size.parquet")
     assert saved.read_bytes() == b"records"
 
@@ -180,20 +158,6 @@ def test_the_board_has_each_claim_under_a_topic(build):
     topics = [text(part) for part in board.split('class="board-title"')[1:]]
     assert len(topics) > 5 and " Tiny chunks " in topics[0]
     assert board.count("<tr") == len(load(ROOT / "book/claims.yml")) + len(topics)
-
-
-def test_the_search_finds_words_but_not_code(build):
-    index = (build / "html/searchindex.js").read_text(encoding="utf-8")
-    assert "zebracode" in page(build, "notebooks/lee_chunk_size")
-    assert "zebraco" not in index and "bandwidth" in index
-
-
-def test_a_verdict_in_a_list_names_its_claim_and_that_of_a_part_says_so(build):
-    made = text(page(build, "notebooks/lee_chunk_size"))
-    assert "Tiny chunks. The slowest of 25 sizes is 8×8. stronger" in made
-    assert "NetCDF-4 from S3, ocean frame alone. " in made
-    assert "Tiny chunks. " not in text(page(build, "book/guide"))
-    assert "one part: " in text(page(build, "book/guide")), "of which the claim may say otherwise"
 
 
 def test_what_was_not_run_and_the_runs_that_were_are_named(build):
@@ -206,14 +170,15 @@ def test_what_was_not_run_and_the_runs_that_were_are_named(build):
 
 
 def test_a_bad_page_is_an_error_and_the_old_site_stays(tmp_path):
-    source = tmp_path / "book"
-    source.mkdir()
-    (source / "_toc.yml").write_text("format: jb-book\nroot: index\n")
-    (source / "_config.yml").write_text("title: t\nonly_build_toc_files: true\n")
-    (source / "index.md").write_text("# Title\n\nSee {ref}`nowhere`.\n")
-    (tmp_path / "html").mkdir()
-    (tmp_path / "html/index.html").write_text("old")
+    for name, content in {
+        "book/_toc.yml": "format: jb-book\nroot: index\n",
+        "book/_config.yml": "title: t\nonly_build_toc_files: true\n",
+        "book/index.md": "# Title\n\nSee {ref}`nowhere`.\n",
+        "html/index.html": "old",
+    }.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(content)
     with pytest.raises(RenderError, match=r"nowhere[\s\S]*book\.log"):
-        render(source, tmp_path / "html")
+        render(tmp_path / "book", tmp_path / "html")
     assert (tmp_path / "html/index.html").read_text() == "old"
     assert "nowhere" in (tmp_path / "book.log").read_text()

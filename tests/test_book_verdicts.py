@@ -39,6 +39,10 @@ def test_a_badge_is_the_claim_s_own_and_a_part_s_says_so(made):
     assert text(made(1.5)) == "weaker"
     assert text(made(second={"rule": CONTRARY})) == "holds in part"
     assert text(made(second={"measure": ABSENT}).parts[1]) == "one part: not measured"
+    rule = {"kind": "equality", "margin": 0.15}
+    refuted = made(rule=rule, second={"rule": {"kind": "effect", "document": 4}})
+    assert text(refuted) == "refuted in part"
+    assert verdicts.mark(refuted)["classes"] == ["verdict", "verdict-refuted"]
     by_construction = made(basis="calibration")
     for shown in (by_construction, by_construction.parts[0]):
         assert text(shown) == "by construction: holds"
@@ -52,7 +56,8 @@ def test_no_part_holds_beside_a_claim_that_is_not_measured(made):
     assert text(other) == "not measured (this part: holds)"
     assert "verdict-not-measured" in verdicts.mark(other)["classes"]
     said = {"holds": "Do it.", "otherwise": "Do not."}
-    assert verdicts.advised(other, said) == verdicts.NO_ADVICE["not measured"]
+    for each in (found, other):
+        assert verdicts.advised(each, said) == verdicts.NO_ADVICE["not measured"]
 
 
 @pytest.mark.parametrize(
@@ -67,12 +72,7 @@ def test_no_part_holds_beside_a_claim_that_is_not_measured(made):
 def test_advice_is_that_of_the_verdict(made, ratio, head, sentence):
     said = {"holds": "Do it.", "undecided": "Measure it.", "otherwise": "Do not."}
     assert verdicts.advised(made(ratio, **head), said) == sentence
-
-
-def test_what_decides_nothing_never_has_the_advice_of_another_verdict(made):
-    said = {"holds": "Do it.", "otherwise": "Do not."}
-    for found in (None, made(measure=ABSENT)):
-        assert verdicts.advised(found, said) == verdicts.NO_ADVICE["not measured"]
+    assert verdicts.advised(None, {"holds": "Do it."}) == verdicts.NO_ADVICE["not measured"]
 
 
 def test_only_what_has_the_unit_has_it(made):
@@ -82,10 +82,3 @@ def test_only_what_has_the_unit_has_it(made):
 
 def test_every_verdict_is_explained():
     assert {*verdicts.KINDS} == {*verdicts.VERDICTS, verdicts.IN_PART}
-
-
-def test_what_is_refuted_in_part_looks_like_what_is_refuted(made):
-    rule = {"kind": "equality", "margin": 0.15}
-    found = made(rule=rule, second={"rule": {"kind": "effect", "document": 4}})
-    assert text(found) == "refuted in part"
-    assert verdicts.mark(found)["classes"] == ["verdict", "verdict-refuted"]

@@ -8,9 +8,7 @@ from hyperslab.cli import OK, main
 from hyperslab.study.options import executed_folder
 
 # One that times, one that sums up others, one that advises, one that judges; a book draws all.
-DRAWN = (
-    "lee_access", "penard_summary", "advise_evaluation", "claims",
-)  # fmt: skip
+DRAWN = ("lee_access", "penard_summary", "advise_evaluation", "claims")
 
 
 @pytest.fixture(scope="module")
@@ -27,14 +25,9 @@ def drawn(whole, tmp_path_factory):
 def prose(folder, name):
     """Return what a notebook says, apart from pictures."""
     path = executed_folder(folder, "smoke") / f"{name}.ipynb"
-    outputs = [
-        output
-        for cell in json.loads(path.read_text())["cells"]
-        for output in cell.get("outputs", [])
-    ]
-    return [
-        "".join(o["data"]["text/x-myst"]) for o in outputs if "text/x-myst" in o.get("data", {})
-    ]
+    cells = json.loads(path.read_text())["cells"]
+    outputs = (output.get("data", {}) for cell in cells for output in cell.get("outputs", []))
+    return ["".join(data["text/x-myst"]) for data in outputs if "text/x-myst" in data]
 
 
 @pytest.mark.parametrize("name", DRAWN)
@@ -44,11 +37,8 @@ def test_drawing_says_the_same(whole, drawn, name):
     assert any(len(text) > 80 for text in said)
 
 
-def test_drawing_measured_nothing(drawn):
+def test_drawing_measured_nothing_and_shows_the_machine_of_the_records(whole, drawn):
     assert not list(drawn.rglob("*.parquet"))
     assert not (drawn / "scratch").exists()
-
-
-def test_drawing_shows_the_machine_of_the_records(whole, drawn):
     place = "results/smoke/machine.json"
     assert json.loads((drawn / place).read_text()) == json.loads((whole / place).read_text())

@@ -23,11 +23,9 @@ CONDA_NAMES = {
     "seaborn": "seaborn-base",
 }
 PIP_ONLY = {"sphinx-mathjax-offline"}
-STUDY = [
-    Requirement(text)
-    for text in PROJECT["dependencies"] + PROJECT["optional-dependencies"]["study"]
-]
-ALL = STUDY + [Requirement(text) for text in PROJECT["optional-dependencies"]["dev"]]
+EXTRAS = PROJECT["optional-dependencies"]
+STUDY = [Requirement(text) for text in PROJECT["dependencies"] + EXTRAS["study"]]
+ALL = STUDY + [Requirement(text) for text in EXTRAS["dev"]]
 
 
 def bounds(specs):

@@ -7,15 +7,12 @@ from dataclasses import replace
 from itertools import cycle
 from pathlib import Path
 
-import pandas as pd
 import pytest
 
 from hyperslab.claims import VERDICTS, load
 from hyperslab.measure import records
 from hyperslab.study import board, profile, provenance
 from hyperslab.study.book import listed
-from hyperslab.study.pictures.forest import Forest
-from hyperslab.study.style import styled
 
 ROOT = Path(__file__).parents[1]
 CLAIMS = load(ROOT / "book" / "claims.yml")
@@ -115,17 +112,3 @@ def test_the_list_has_each_claim_once_and_leads_to_its_sections(mixed):
         assert place == f"../book/documents/{claim.document}.html#claim-{claim.id}"
         assert "```{claims}" in (ROOT / f"book/documents/{claim.document}.md").read_text()
     assert {*links["Experiment"]} <= {f"{item.name}.html" for item in profile.entries(ROOT)}
-
-
-def test_each_claim_has_a_line_of_its_own_also_where_none_lies_beyond_the_axis():
-    rows = [
-        {"claim": f"claim {n}", "paper": "Lee 2008", "value": value, "low": value - 0.1,
-         "high": value + 0.1, "least": 0.5, "most": 2.0, "verdict": "holds", "noisy": False}
-        for n, value in enumerate([1.0] * 11 + [9.0])
-    ]  # fmt: skip
-    picture = Forest(pd.DataFrame(rows), "title", "axis", 1, 0, ends=(-1.5, 3))
-    with styled("light"):
-        figure = picture()
-        figure.draw_without_rendering()  # a warning where there is no room
-    inches = figure.axes[0].get_position().height * figure.get_figheight()
-    assert inches > 12 * 0.12

@@ -15,16 +15,13 @@ from hyperslab.io.experiment import modules
 from hyperslab.measure.case import Stopwatch
 from hyperslab.measure.records import frame_of, labels_of, load, save
 from hyperslab.study import Array, Case, Create, Dots, Layout, Overwrite, Read, begin
-from hyperslab.study.page import said, say
+from hyperslab.study.page import say
 from hyperslab.study.pages import clean
 from hyperslab.study.pictures import ColumnInFile
-from hyperslab.study.show import lost_text
 from hyperslab.study.style import STYLES, styled
-from hyperslab.text import Interval
 
 COLUMN = np.s_[:, 7]
 LAYOUTS = {"plain": Layout("netcdf3"), "chunked": Layout("netcdf4", chunks=(16, 1))}
-UNKNOWN = Interval(float("nan"), float("nan"), float("nan"), 0)
 
 
 @pytest.fixture
@@ -128,28 +125,14 @@ def test_ratios_are_paired_within_blocks_and_in_favour_of_the_row():
     assert uncounted.value["plain"].n == 0
 
 
-@pytest.mark.parametrize(
-    ("how", "error"),
-    [
+def test_comparisons_that_make_no_sense_are_refused():
+    for how, error in (
         ({"by": "reader"}, "no column 'reader'"),
         ({"by": "layout", "against": {"layout": "x"}, "cache_state": "cold"}, "nothing has"),
         ({"by": "layout"}, "several cache_state"),
-    ],
-)
-def test_comparisons_that_make_no_sense_are_refused(how, error):
-    with pytest.raises((KeyError, ValueError), match=error):
-        compare(measured(), "wall_s", **how)
-
-
-def test_sentences_follow_the_records():
-    twice = Interval(2.0, 1.9, 2.1, 7)
-    text = "It was {a:faster}.\nIt was {b:faster}, of {n}.\nAnd so on."
-    assert said(text, a=twice, b=Interval(0.5, 0.4, 0.6, 7), n=3).splitlines() == [
-        "It was 2 × [1.9, 2.1] faster.", "It was 2 × [1.67, 2.5] slower, of 3.", "And so on.",
-    ]  # fmt: skip
-    assert said(text, a=twice, b=UNKNOWN, n=3).splitlines() == [
-        "It was 2 × [1.9, 2.1] faster.", "And so on.", "*What was not measured here is left out.*",
-    ]  # fmt: skip
+    ):
+        with pytest.raises((KeyError, ValueError), match=error):
+            compare(measured(), "wall_s", **how)
 
 
 def test_figures_show_what_was_measured_in_its_order():
@@ -202,15 +185,6 @@ def test_newer_records_are_refused(tmp_path):
     save(frame_of([{"case": "a"}]), tmp_path / "x.parquet", {"schema": 99})
     with pytest.raises(ValueError, match="schema 99, and this release reads up to 2"):
         load(tmp_path / "x.parquet")
-
-
-def test_what_was_lost_is_named_once():
-    rows = [
-        {"experiment": "e", "cache_state": "cold", "case": case, "status": status}
-        for case, status in (("a", "no way"), ("b", "no way"), ("b", "no way"), ("c", "ok"))
-    ]
-    assert "- e cold: a, b: no way\n" in lost_text(frame_of(rows))
-    assert lost_text(frame_of(rows[3:])) == ""
 
 
 @pytest.mark.parametrize(

@@ -162,78 +162,54 @@ def instead(content):
 
 
 DOCTORED = {
-    "another table": (
-        table(unlike_a_table),
-        [
-            r"lee_access\.parquet, block: is of the type.*must be a double", "order: .* int64",
-            "wall_s: is of the type", "label: is no column of records", "case: is missing",
-        ],
-    ),
-    "values that cannot be": (
-        table(impossible),
-        [
-            "run_id: must", "profile: is 'x'; choose", "block: 1 values",
-            r"lee_access\.parquet, verified: 1 samples", "wall_s: 1 values are below",
-            "wall_s: 1 values are inf", "wall_s: 1 samples stand there twice",
-        ],
-    ),
-    "what is private, and toys": (
-        table(private),
-        [
-            r"lee_access\.parquet, status: has a folder of a machine, '/home/ann/data\.nc'",
-            "note: has", "hints: has a credential", "link: has an address, 'https://data",
-            "pattern: has a host, 'login01", "profile: is smoke.*--profile quick or full",
-        ],
-    ),
-    "a restless machine": (
-        table(restless),
-        [
-            r"lee_access\.parquet, wall_s: A/A pairs beyond ±5 %.*0\.667 \[0\.667, 0\.667\]",
-            r"lee_access\.parquet, aa: void: .*other programs took 90 % of the CPU",
-        ],
-    ),
+    "another table": (table(unlike_a_table), [
+        r"lee_access\.parquet, block: is of the type.*must be a double", "order: .* int64",
+        "wall_s: is of the type", "label: is no column of records", "case: is missing",
+    ]),
+    "values that cannot be": (table(impossible), [
+        "run_id: must", "profile: is 'x'; choose", "block: 1 values",
+        r"lee_access\.parquet, verified: 1 samples", "wall_s: 1 values are below",
+        "wall_s: 1 values are inf", "wall_s: 1 samples stand there twice",
+    ]),
+    "what is private, and toys": (table(private), [
+        r"lee_access\.parquet, status: has a folder of a machine, '/home/ann/data\.nc'",
+        "note: has", "hints: has a credential", "link: has an address, 'https://data",
+        "pattern: has a host, 'login01", "profile: is smoke.*--profile quick or full",
+    ]),
+    "a restless machine": (table(restless), [
+        r"lee_access\.parquet, wall_s: A/A pairs beyond ±5 %.*0\.667 \[0\.667, 0\.667\]",
+        r"lee_access\.parquet, aa: void: .*other programs took 90 % of the CPU",
+    ]),
     "a notebook's name for terminals": (
         table(lambda f: f.assign(notebook="a\x1b[31m\n# b")), [r"name it a \[31m # b\.parquet"],
     ),
     "missing text": (cell("pattern", None), ["pattern: has values that are missing"]),
     "nothing succeeded": (table(lambda f: f.assign(status="lost")), ["no sample that succeeded"]),
     "times divided by a thousand": (
-        table(lambda f: f.assign(wall_s=f["wall_s"] / 1000)),
-        [r"lee_access\.parquet, wall_s: column-read took.*these times cannot both be true"],
+        table(lambda f: f.assign(wall_s=f["wall_s"] / 1000)), ["wall_s: column-read.* cannot both"],
     ),
     "no times": (
-        table(lambda f: f.assign(wall_s=float("nan"))),
-        [r"lee_access\.parquet, wall_s:.*have no time"],
+        table(lambda f: f.assign(wall_s=float("nan"))), ["wall_s:.*have no time"],
     ),
     "no rows": (table(lambda f: f.iloc[:0]), [r"lee_access\.parquet: has no rows"]),
-    "cut": (
-        cut,
-        [rf"{name}\.parquet: is no whole Parquet file.*measure again" for name in (TIMED, OTHER)],
-    ),
-    "other names": (
-        renamed,
-        [
-            r"lee_formats\.parquet, notebook: is 'lee_access'",
-            r"mine\.parquet: is named after no notebook of the study",
-        ],
-    ),
+    "cut": (cut, [f"{name}.parquet: is no whole Parquet file" for name in (TIMED, OTHER)]),
+    "other names": (renamed, [
+        r"lee_formats\.parquet, notebook: is 'lee_access'",
+        r"mine\.parquet: is named after no notebook of the study",
+    ]),
     "no machine.json": (
-        lambda folder: (folder / "machine.json").unlink(),
-        [r"machine\.json: is missing; copy it"],
+        lambda folder: (folder / "machine.json").unlink(), [r"machine\.json: is missing; copy it"],
     ),
     "a broken machine.json": (instead(b"\xff{"), [r"machine\.json: is no JSON"]),
     "no number": (instead(b'{"x": NaN}'), ["NaN is no number"]),
     "no mapping": (instead(b'{"x": 1}'), ["no mapping of runs"]),
     "an unknown run": (instead(b"{}"), [r"lee_access\.parquet, run_id:.*is not in machine\.json"]),
-    "facts of nobody": (
-        facts(untold),
-        [
-            "hostname: is no fact of a machine", r"git_revision: is '0d6523fb9331\+'",
-            r"kernel: 'Linux 6\.1-ann-laptop' is more than", "zarr: 'mine' is no version",
-            r"lee_access\.parquet, profile: is 'quick', and 'full'", "library: .* netCDF4, which",
-            "cores: is 0", "runs have several versions: netCDF4 .* and none, zarr",
-        ],
-    ),
+    "facts of nobody": (facts(untold), [
+        "hostname: is no fact of a machine", r"git_revision: is '0d6523fb9331\+'",
+        r"kernel: 'Linux 6\.1-ann-laptop' is more than", "zarr: 'mine' is no version",
+        r"lee_access\.parquet, profile: is 'quick', and 'full'", "library: .* netCDF4, which",
+        "cores: is 0", "runs have several versions: netCDF4 .* and none, zarr",
+    ]),
     "facts without shape": (facts(shapeless), ["versions: is missing", "identity: must have"]),
     "a version that its samples do not have": (
         facts(lambda known: [each["versions"].update(netCDF4="1.0.0") for each in known.values()]),
@@ -250,8 +226,8 @@ def test_what_is_wrong_is_refused_with_its_place(how, given, into):
         add(given, into)
     text = str(refused.value)
     assert [what for what in says if not re.search(what, text, flags=re.DOTALL)] == [], text
-    assert all(problem.remedy for problem in refused.value.problems)
-    assert all(str(problem).isprintable() for problem in refused.value.problems)
+    for problem in refused.value.problems:
+        assert problem.remedy and str(problem).isprintable()
     assert not into.exists()
 
 

@@ -104,21 +104,14 @@ def test_a_module_of_our_own_that_is_missing_is_no_missing_package(monkeypatch):
         main(["bench", "x.nc"])
 
 
-@pytest.fixture(scope="module")
-def few(tmp_path_factory):
-    """Records of one notebook, which are judged soon."""
-    folder = tmp_path_factory.mktemp("few")
-    for name in ("machine.json", "penard_datasets.parquet"):
-        shutil.copy(Path("results/reference", name), folder)
-    return folder
-
-
 @pytest.mark.parametrize(
     ("shell", "said"),
     [("PYTHONIOENCODING=ascii {} <&-", "claims: "), ("{} >&- 2>&-", ""), ("{} | head -c 5", "")],
 )
-def test_odd_terminals_and_closed_outputs_are_no_error(shell, said, few):
-    words = shell.format(f"{sys.executable} -m hyperslab claims --records {few}")
+def test_odd_terminals_and_closed_outputs_are_no_error(shell, said, tmp_path):
+    for name in ("machine.json", "penard_datasets.parquet"):  # few, which are judged soon
+        shutil.copy(Path("results/reference", name), tmp_path)
+    words = shell.format(f"{sys.executable} -m hyperslab claims --records {tmp_path}")
     found = subprocess.run(["sh", "-c", words], capture_output=True, text=True, check=False)
     assert (found.returncode, found.stderr) == (OK, "")
     assert said in found.stdout

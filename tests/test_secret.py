@@ -5,7 +5,7 @@ from urllib.parse import quote
 
 import pytest
 
-from hyperslab.secret import concealed, of_options, of_url
+from hyperslab.secret import concealed, of_options
 
 SECRET = "canary/secret+="
 
@@ -54,18 +54,9 @@ def test_what_is_no_secret_stays(text):
 def test_secrets_are_found_in_nested_options():
     auth = namedtuple("BasicAuth", "login password encoding")("canary-1", "canary-2", "latin1")
     headers = {"Authorization": b"Bearer canary-3", "Cookie": "canary-4"}
-    options = {
-        "anon": False, "key": None, "use_ssl": True, "region": "us-east-1",
-        "client_kwargs": {"auth": auth, "headers": headers, "aws_secret_access_key": "canary-5"},
-        "credentials": {"one": "canary-6"},
-    }  # fmt: skip
+    kwargs = {"auth": auth, "headers": headers, "aws_secret_access_key": "canary-5"}
+    options = {"anon": False, "key": None, "region": "us-east-1", "client_kwargs": kwargs}
+    options["credentials"] = {"one": "canary-6"}
     found = set(of_options(options))
     assert {f"canary-{number}" for number in range(1, 7)} < found
     assert "us-east-1" not in found
-
-
-def test_secrets_of_an_address_are_its_password_and_query():
-    assert set(of_url("http://me:ca@nary@h/x@y?X-Amz-Signature=c1&v=2")) == {
-        "ca@nary", "X-Amz-Signature=c1&v=2", "c1",
-    }  # fmt: skip
-    assert not set(of_url("http://example.org/a@b.nc#mode=bytes"))

@@ -9,25 +9,22 @@ from hyperslab.measure.records import frame_of, save
 from hyperslab.study import explorer
 from hyperslab.study.listing import markup
 
-RUN = {"run_id": "r", "profile": "quick", "status": "ok", "notebook": "penard_local"}
 
-
-def rows(*, blocks=6):
-    for (way, read), block, phase in product(
-        product(("h5py", "zarr"), ("series", "map")), range(blocks), ("open", "read")
-    ):
+def rows(*, blocks=6, **more):
+    ways = product(("h5py", "zarr"), ("series", "map"), range(blocks), ("open", "read"))
+    for way, read, block, phase in ways:
         yield {
-            **RUN, "experiment": "reads", "case": f"{read}, {way}", "block": block, "phase": phase,
+            "run_id": "r", "profile": "quick", "status": "ok", "notebook": "penard_local",
+            "experiment": "reads", "case": f"{read}, {way}", "block": block, "phase": phase,
             "wall_s": (2.0 if way == "zarr" else 1.0) / 2 + block / 1e3, "rchar": 3e6,
             "cache_state": "warm", "library": way,
-        }  # fmt: skip
+        } | more  # fmt: skip
 
 
 @pytest.fixture
 def found(tmp_path):
     save(frame_of(rows()), tmp_path / "penard_local.parquet")
-    counted = frame_of({**row, "wall_s": float("nan")} for row in rows())
-    save(counted, tmp_path / "penard_wire.parquet")
+    save(frame_of(rows(wall_s=float("nan"))), tmp_path / "penard_wire.parquet")
     return explorer.gathered(profile="quick", records=str(tmp_path))
 
 
@@ -40,9 +37,7 @@ def test_each_phase_of_each_case_is_a_row(found):
 
 
 def test_what_was_lost_has_no_row_and_without_records_it_says_what_makes_them(tmp_path):
-    lost = [{**row, "status": "the process ended"} for row in rows(blocks=1)]
-    untimed = [{**row, "wall_s": float("nan")} for row in rows(blocks=1)]
-    assert explorer.summaries(frame_of([*lost, *untimed]), "P").empty
+    assert explorer.summaries(frame_of(rows(status="the process ended")), "P").empty
     with pytest.raises(FileNotFoundError, match="hyperslab run --profile quick"):
         explorer.gathered(profile="quick", records=str(tmp_path))
 

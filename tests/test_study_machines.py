@@ -77,6 +77,20 @@ def test_one_machine_or_none_has_nothing_beside_it(top):
             gathered(**{name: "no/such"})
 
 
+def test_another_run_of_a_machine_is_no_other_machine_and_none_beside_a_verdict_is_open(top):
+    same = {"identity": {"cpu": "C", "cores": 2}, "versions": {"zarr": "3.1.6"}}
+    measured(top / "results/reference", 4.0, "r1", git_revision="a", **same)
+    measured(top / "build/results/quick", 1.97, "r2", noise=0.1, git_revision="b", **same)
+    found = gathered()
+    assert found.twin == "reference" and machines.versions(found).empty
+    heads = found.heads(found.content.claims[0])
+    assert [head.verdict for head in heads] == ["holds", "inconclusive"]
+    assert "lee-a" in [claim.id for claim in found.those("open on one")]
+    assert found.those("differs") == []
+    measured(top / "other/results/quick", 4.0, "r3", git_revision="b")
+    assert gathered(workdir="other").twin == ""
+
+
 def test_reference_comes_first_and_yours_last_and_what_was_added_stands_there_once(top):
     for run, place in enumerate(("results/aa", "results/reference", "build/results/quick")):
         measured(top / place, 4.0, f"r{run}")
@@ -86,16 +100,6 @@ def test_reference_comes_first_and_yours_last_and_what_was_added_stands_there_on
     measured(top / "results/mine", 4.0, "r2")
     for found in (gathered(), gathered(records="results/mine")):
         assert [machine.name for machine in found.machines][-1] == found.own == "mine"
-
-
-def test_another_run_of_a_machine_is_no_other_machine(top):
-    same = {"identity": {"cpu": "C", "cores": 2}, "versions": {"zarr": "3.1.6"}}
-    measured(top / "results/reference", 4.0, "r1", git_revision="a", **same)
-    measured(top / "build/results/quick", 4.0, "r2", git_revision="b", **same)
-    assert gathered().twin == "reference"
-    assert machines.versions(gathered()).empty
-    measured(top / "other/results/quick", 4.0, "r3", git_revision="b")
-    assert gathered(workdir="other").twin == ""
 
 
 def test_claims_that_machines_decide_differently_come_first(top):
@@ -117,16 +121,6 @@ def test_claims_that_machines_decide_differently_come_first(top):
     seen = machines.versions(found)
     assert (list(seen["reference"]), list(seen["yours"])) == (["–", "3.1.6"], ["3", "2.18.0"])
     assert list(machines.facts(found)["Profile"]) == ["full", "quick"]
-
-
-def test_a_verdict_beside_none_is_open_and_no_difference(top):
-    measured(top / "results/reference", 4.0, "r1")
-    measured(top / "build/results/quick", 1.97, "r2", noise=0.1)
-    found = gathered()
-    heads = found.heads(found.content.claims[0])
-    assert [head.verdict for head in heads] == ["holds", "inconclusive"]
-    assert "lee-a" in [claim.id for claim in found.those("open on one")]
-    assert found.those("differs") == []
 
 
 def test_runs_of_one_machine_are_compared_with_each_other(top):

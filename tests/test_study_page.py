@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from data_gen import arrays
-from hyperslab.analysis.compare import compare
+from hyperslab.analysis.compare import compare, paired
 from hyperslab.io import reader
 from hyperslab.io.experiment import modules
 from hyperslab.measure.case import Stopwatch
@@ -123,6 +123,11 @@ def test_ratios_are_paired_within_blocks_and_in_favour_of_the_row():
     assert f"{table.ratio['chunked', 'cold']:faster}" == "not measured"
     uncounted = compare(measured().assign(rchar=np.nan), "rchar", "layout", cache_state="cold")
     assert uncounted.value["plain"].n == 0
+
+
+def test_pairs_are_of_the_blocks_that_both_sides_have():
+    of, to = (pd.DataFrame({"": values}) for values in ([1.0, np.nan, 3.0, 4.0], [5.0, 6.0, 7.0]))
+    assert [(a.tolist(), b.tolist()) for a, b in paired(of, to)] == [([1.0, 3.0], [5.0, 7.0])]
 
 
 def test_comparisons_that_make_no_sense_are_refused():

@@ -97,7 +97,7 @@ def test_a_missing_filter_is_named_with_what_installs_it(odd):
         subchunk.build(odd)
 
 
-@of("variable_lengths")
+@of("records_arrays_and_lists")
 def test_sequences_do_not_keep_a_file_from_opening(odd):
     with xr.open_dataset(odd, engine="subchunk") as data:
         assert data["ragged"].dtype == np.int32

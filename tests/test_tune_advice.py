@@ -16,7 +16,7 @@ from hyperslab.measure.records import frame_of
 from hyperslab.network.link import Link
 from hyperslab.text import Interval
 from hyperslab.tune.advice import advice_page as page
-from hyperslab.tune.advice import explain, rank, trials
+from hyperslab.tune.advice import explain, rank
 from hyperslab.tune.advice.costs import ROUGH, Calibration
 from hyperslab.tune.advice.fetches import UncalibratedError
 from hyperslab.tune.advice.question import FAR, Question
@@ -230,18 +230,21 @@ def test_neither_secrets_nor_folders_are_shown_and_a_page_holds_everything(found
 
 
 def test_a_choice_near_the_best_is_good_and_one_far_from_it_is_not(found):
-    def first(every):
-        said = frame_of(judged("pair", as_if_measured(found, [9.0]), every))
-        return said[said["mode"] == "advised"].iloc[0]
+    def first(every, again):
+        said = judged("pair", as_if_measured(found, [9.0]), every, as_if_measured(found, again))
+        return next(row for row in said if row["mode"] == "advised")
 
-    assert first(as_if_measured(found, [3.9, 4.0]))["weight"] == pytest.approx(4 / 3.9)
-    far = first(as_if_measured(found, [2.0, 4.0]))
+    # What found the fastest does not judge.
+    lucky = first(as_if_measured(found, [3.9, 6.0]), [4.0, 3.9])
+    assert (lucky["rank"], lucky["weight"]) == (2, pytest.approx(3.9 / 4))
+    far = first(as_if_measured(found, [2.0, 4.0]), [2.0, 4.0])
     assert (far["weight"], far["rank"]) == (2, 2)
+    assert first(as_if_measured(found, [4.0, 2.0]), [2.0, 4.0])["weight"] == 1
     # What was left early ranks behind, whatever its gain of fewer blocks.
     every = as_if_measured(found, [9.0, 3.0])
     early = (replace(every.rows[0], left_early=True), *every.rows[1:])
-    left = first(replace(every, rows=early))
-    assert (left["rank"], left["tried"], left["weight"]) == (2, 2, trials.NEAR)
+    left = first(replace(every, rows=early), [2.0, 3.0])
+    assert (left["rank"], left["tried"], left["weight"]) == (2, 2, 1.5)
 
 
 def test_no_more_are_measured_than_asked_for_and_some_are_left_out_early(tmp_path):

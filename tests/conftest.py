@@ -21,7 +21,7 @@ _HELD = pytest.StashKey[ExitStack]()
 def pytest_configure(config):
     """Hold the machine for all workers, so that tests that measure do not refuse each other."""
     if os.environ.get("PYTEST_XDIST_WORKER", "gw0") != "gw0":
-        os.nice(5)  # the first one makes what the last tests wait for
+        os.nice(5)  # `Turns` gives gw0 the whole run first, which the last tests wait for
     if not config.getoption("numprocesses", None):
         return
     config.stash[_HELD] = ExitStack()

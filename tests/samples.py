@@ -45,8 +45,9 @@ class WriteFile:
             self.path.write_bytes(self.data)
 
 
-# A check that can be sent to other processes: `Is(3)` is called with a value.
+# Checks that can be sent to other processes: `Is(3)` and `Below(3)` are called with a value.
 Is = partial(partial, operator.eq)
+Below = partial(partial, operator.gt)
 
 
 @dataclass(frozen=True)
@@ -143,6 +144,12 @@ sleep_long = partial(time.sleep, 60)
 
 def raise_error() -> None:
     raise OSError("the disk is on fire")
+
+
+def resident_mib() -> float:
+    """Memory of this process that is resident now, in MiB (Linux)."""
+    pages = int(Path("/proc/self/statm").read_text().split()[1])
+    return pages * os.sysconf("SC_PAGE_SIZE") / 2**20
 
 
 def die() -> None:

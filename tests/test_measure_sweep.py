@@ -1,8 +1,10 @@
 """Two processes that fill the processor's cache together, and what happens when one ends."""
 
+import sys
+
 import numpy as np
 import pytest
-from samples import die, raise_error
+from samples import Below, Call, die, raise_error, resident_mib
 
 from hyperslab.measure import sweep as module
 from hyperslab.measure.case import Case
@@ -40,3 +42,12 @@ def test_a_warm_sample_that_ends_early_is_lost_and_the_next_reads_a_half(tmp_pat
         well = processes.run(Job(Case("well", run_nothing, **warm)))
     assert "signal SIGKILL" in dead.status and "on fire" in lost.status
     assert well.status == "ok"
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+def test_only_warm_reads_pay_for_the_filler_of_the_cache():
+    """It is as large as the processor's last cache, and would count as a sample's memory."""
+    with Processes() as fresh:
+        for state in ("", "cold"):
+            case = Case("size", Call(resident_mib), check=Below(100), cache_state=state)
+            assert fresh.run(Job(case)).status == "ok"

@@ -72,6 +72,12 @@ def test_wrong_values_are_not_hidden_by_another_try(run, tmp_path):
     assert (b["retaken"] == 0).all() and b["status"].str.contains("wrong values").all()
 
 
+def test_without_retakes_it_is_said_only(run):
+    frame, order = run(tries=9, retakes=0)
+    assert order.count("b") == 1
+    assert frame[frame["disturbed"]]["case"].tolist() == ["b"]
+
+
 def test_what_takes_part_in_a_lost_try_is_not_lost(run, tmp_path):
     """The first try counts where the second one fails."""
     frame, _ = run(tries=1, retakes=1, run_b=OnceOnly(tmp_path / "once"))

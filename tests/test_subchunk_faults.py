@@ -60,6 +60,15 @@ ODD = {
 }
 
 
+@of("unlimited_dimensions", "numbers_stored_in_another_way", "unfiltered_edges")
+def test_what_is_stored_otherwise_than_hdf5_says_is_read_plainly(odd):
+    plain = {"unlimited_dimensions": False}.get(odd.stem, True)
+    subchunk.build(odd)
+    with subchunk.open(odd) as file:
+        assert {bool(file[name].plain) for name in set(file) - {"good"}} == {plain}
+        assert not file["good"].plain
+
+
 @LEFT_OUT
 @of(*ODD)
 def test_what_is_odd_is_left_out_by_name(odd):
@@ -129,13 +138,15 @@ def test_a_fork_reads_while_a_thread_of_the_parent_was_reading(tmp_path):
 
     thread = threading.Thread(target=read)
     thread.start()
-    for _ in range(8):
-        child = multiprocessing.get_context("fork").Process(target=once, daemon=True)
-        child.start()
-        child.join(20)
-        codes.append(child.exitcode)
-    stop.set()
-    thread.join()
+    try:
+        for _ in range(8):
+            child = multiprocessing.get_context("fork").Process(target=once, daemon=True)
+            child.start()
+            child.join(20)
+            codes.append(child.exitcode)
+    finally:
+        stop.set()
+        thread.join()
     assert codes == [0] * 8
 
 

@@ -239,7 +239,7 @@ def test_a_choice_near_the_best_is_good_and_one_far_from_it_is_not(found):
     assert (lucky["rank"], lucky["weight"]) == (2, pytest.approx(3.9 / 4))
     far = first(as_if_measured(found, [2.0, 4.0]), [2.0, 4.0])
     assert (far["weight"], far["rank"]) == (2, 2)
-    assert first(as_if_measured(found, [4.0, 2.0]), [2.0, 4.0])["weight"] == 1
+    assert first(as_if_measured(found, [4.0, 2.0]), [2.0, 4.0])["weight"] == 2
     # What was left early ranks behind, whatever its gain of fewer blocks.
     every = as_if_measured(found, [9.0, 3.0])
     early = (replace(every.rows[0], left_early=True), *every.rows[1:])

@@ -131,7 +131,8 @@ def evaluate(
 
     Advice is asked for as a user does. Then, in blocks of their own, the most promising candidates
     are measured on the same sample; ranks and gains are of that. The fastest of many medians is
-    partly lucky: what was predicted and advised is compared with it in blocks of a third time.
+    partly lucky: the two fastest, what was predicted and what was advised are measured a third
+    time, and weights are of that alone.
 
     Parameters
     ----------
@@ -148,7 +149,7 @@ def evaluate(
     mapping
         Of a pair (case) twice, with mode "predicted" and "advised": gain_predicted, gain (with
         its interval), rank (1 is the best), tried (so many measured), weight (its time over that
-        of the best, when both are measured again), and hints, which names it;
+        of the fastest other candidate, below 1 where it is faster), and hints, which names it;
         of every candidate that was measured, with mode "candidate", its gains and in how many
         blocks (tried); of every other, with mode "left", its predicted gain, and in note why it
         could not be measured, "" where it was not to be. Where there is no rank, hints says why.
@@ -181,6 +182,11 @@ def judged(
         if row is None or row.measured_gain is None:
             yield {"case": name, "mode": mode, "hints": f"{label} was not measured"}
             continue
+        others = (final[other.candidate.name] for other in order if other is not row)
+        weight = next(others, final[label]) / final[label]
+        if math.isnan(weight):
+            yield {"case": name, "mode": mode, "hints": f"{label} could not be measured again"}
+            continue
         yield {
             "case": name,
             "mode": mode,
@@ -191,7 +197,7 @@ def judged(
             "gain_high": row.measured_gain.high,
             "rank": 1 + order.index(row),
             "tried": len(order),
-            "weight": final[order[0].candidate.name] / final[label] if row is not order[0] else 1.0,
+            "weight": weight,
         }
     for row in (*order, *(row for row in every.rows if row.measured_gain is None)):
         gain = row.measured_gain
@@ -224,8 +230,8 @@ def _choices(advised: Advice, every: Advice) -> dict[str, str]:
 
 
 def _finalists(advised: Advice, every: Advice) -> Advice:
-    """Return advice to be measured again: the best, and what was predicted and advised."""
-    best = [row.candidate.name for row in _order(every)[:1]]
+    """Return advice to be measured again: the two best, and what was predicted and advised."""
+    best = [row.candidate.name for row in _order(every)[:2]]
     names = {*best, *_choices(advised, every).values()}
     rows = tuple(replace(r, measured=None, measured_gain=None, left_early=False)
                  for r in every.rows if r.candidate.name in names)  # fmt: skip

@@ -84,7 +84,10 @@ def picked_chunks(
     """Return the chunks that the library of a format picks when it must chunk.
 
     Asked of the library itself, in memory: netCDF-C for netCDF-4 (with deflate, so that it chunks
-    arrays that could be contiguous), h5py for HDF5, zarr for Zarr.
+    arrays that could be contiguous), h5py for HDF5, zarr for Zarr. `default_chunks` is the model
+    of what netCDF-C answers.
+
+    Source: netCDF-C 4.6.2, "The Default Chunking Scheme".
     """
     if not shape or 0 in shape:
         return tuple(max(n, 1) for n in shape)

@@ -19,7 +19,7 @@ _CYCLE = {
     "light": ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000"),
     "dark": ("#56B4E9", "#E69F00", "#2FC79A", "#E59CC4", "#F0E442", "#7FA8FF", "#FFFFFF"),
 }
-# A library has its own of them in every figure: the number in these cycles.
+# In dots and curves, these have a colour of their own: the number in these cycles.
 _LIBRARIES = {
     "netCDF-C": 0, "netCDF-C, from C": 0, "hyperslab": 0, "netCDF4-python": 1, "chunkindex": 1,
     "HDF5": 2, "HDF5, from C": 2, "h5py": 3, "Python read": 4, "PnetCDF": 5, "C fread": 6,
@@ -80,12 +80,19 @@ def styled(style: str) -> Iterator[None]:
 def palette(names: Sequence[str]) -> list[str]:
     """Return a colour of the cycle for each name: that of the library, others in turn.
 
+    Of two names with the same colour the first has it.
+
     Examples
     --------
     >>> palette(["C fread", "h5py"]), palette(["one", "h5py", "another"])
     (['C6', 'C3'], ['C0', 'C3', 'C1'])
+    >>> palette(["netCDF-C", "hyperslab"])
+    ['C0', 'C1']
     """
-    own = {name: _LIBRARIES[name] for name in names if name in _LIBRARIES}
+    own: dict[str, int] = {}
+    for name in names:
+        if name in _LIBRARIES and _LIBRARIES[name] not in own.values():
+            own[name] = _LIBRARIES[name]
     others = (number for number in count() if number not in own.values())
     return [f"C{own[name] if name in own else next(others)}" for name in names]
 

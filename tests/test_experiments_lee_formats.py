@@ -37,7 +37,7 @@ def test_a_mean_over_shapes_is_of_what_both_have():
     frame = frame_of(rows, ["layout", "dimensions"])
     found = compare(frame, "wall_s", "layout", over="dimensions", against={"layout": "slow"})
     assert found.ratio["quick"].value == pytest.approx(4)
-    assert found.value["slow"].value == pytest.approx(0.8, rel=1e-3)
+    assert found.value["slow"].value == pytest.approx(0.8 * 1.0003)  # `timed` adds that
     alone = frame[(frame["layout"] == "slow") | (frame["dimensions"] == "")]
     assert len(compare(alone, "wall_s", "layout", over="dimensions")) == 1
 

@@ -48,7 +48,7 @@ def change(tool, tmp_path, monkeypatch):
     return changed
 
 
-LATEST = 6
+LATEST = 12
 OLD = claim(part(rule={"kind": "effect", "document": "8 / 2"}))
 OTHER = part(name="b", headline=False)
 FILTERED = part(measure={**RATIO, "of": {"case": "c"}})

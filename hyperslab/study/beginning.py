@@ -2,13 +2,7 @@
 
 from ..text import data
 from . import provenance
-from .profile import (
-    check_profile,
-    drawn_between,
-    entry,
-    require_writable,
-    root,
-)
+from .profile import check_profile, drawn_between, entry, require_writable, root
 from .session import Session
 
 

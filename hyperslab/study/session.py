@@ -33,12 +33,7 @@ from ..text import data
 from . import provenance
 from .ordered import as_seen, in_order
 from .privacy import scrubber
-from .profile import (
-    TOYS,
-    full,
-    locked,
-    root,
-)
+from .profile import TOYS, full, locked, root
 from .runs import own_results, referred
 
 _SAID = ("status", "note")  # columns of words, which may name a path

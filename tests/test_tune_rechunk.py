@@ -412,14 +412,15 @@ def test_what_is_interrupted_leaves_nothing(files, tmp_path, number):
 
 def test_what_is_killed_leaves_a_part_that_goes_with_the_next_run(files, tmp_path):
     out = tmp_path / "out.nc"
+    ample = ("--memory", "9GiB")  # this process may hold what earlier tests took
     with half_way(files["tile"], out) as process:
         other = str(tmp_path / "other.nc")
-        assert main(["rechunk", str(files["tile"]), other, "--codec", "none", "-q"]) == 0
+        assert main(["rechunk", str(files["tile"]), other, "--codec", "none", "-q", *ample]) == 0
         assert part_name("out.nc", process.pid) in names(tmp_path), "another's is left alone"
         process.kill()
         process.wait()
     assert names(tmp_path) == [part_name("out.nc", process.pid), "other.nc"]
-    assert main(["rechunk", str(files["tile"]), str(out), "--chunks", "lat=-1"]) == 0
+    assert main(["rechunk", str(files["tile"]), str(out), "--chunks", "lat=-1", *ample]) == 0
     assert names(tmp_path) == ["other.nc", "out.nc"]
     same(out, files["tile"])
 

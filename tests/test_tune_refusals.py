@@ -110,12 +110,12 @@ def folder(tmp_path_factory):
 )
 def test_what_cannot_be_had_is_said_in_one_line(folder, monkeypatch, capsys, words, said):
     monkeypatch.chdir(folder)
-    monkeypatch.setenv("XDG_CACHE_HOME", str(folder / "none"))
     command, *given = words.split()
     if "apt" in said:
         monkeypatch.setenv("HYPERSLAB_MPI_HIDDEN", "hdf5")
-    elif "--ranks" in given and "hdf5" in find().missing:
+    if "--ranks" in given and "hdf5" in find().missing and "apt" not in said:
         pytest.skip("no parallel HDF5 here")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(folder / "cache"))  # after find: it may compile
     if command == "rechunk":
         given += ["--leave-out", *(() if "--chunks" in given else ("--chunks", "time=-1"))]
     elif "--ranks" in given and "--variables" not in given:

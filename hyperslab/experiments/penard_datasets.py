@@ -2,13 +2,13 @@
 
 import zipfile
 from collections.abc import Iterator, Mapping
+from dataclasses import asdict
 from pathlib import Path
 
 import data_gen
 
 from ..io.creation import stored_bytes
 from ..io.layout import Layout
-from ..io.work import remove
 
 ZIP_LEVEL = 6
 ZIPPED = ", zipped"  # how the name of a layout ends whose store is put into a zip archive
@@ -28,30 +28,23 @@ def sizes(
     layouts : mapping
         Of each dataset, by the label layout. The name of what is to be zipped ends in `ZIPPED`.
     folder : Path
-        Where the files are for a while.
+        Where the files are kept, for other experiments that read them.
     """
     for name, (part, whole) in data.items():
-        paths = {
-            layout: folder / f"{part.name}-{number}{stored.suffix}"
-            for number, (layout, stored) in enumerate(layouts[name].items())
-        }
-        try:
-            targets = {path: layouts[name][layout] for layout, path in paths.items()}
-            data_gen.write(part, targets, sync=False)
-            for layout, path in paths.items():
-                size = zipped_bytes(path) if layout.endswith(ZIPPED) else stored_bytes(path)
-                yield {
-                    "dataset": name,
-                    "layout": layout,
-                    "phase": "size",
-                    **targets[path].record(),
-                    "file_bytes": round(size * whole.nbytes / part.nbytes),
-                    "useful_bytes": whole.nbytes,
-                    "stages": part.parts,
-                }
-        finally:
-            for path in paths.values():
-                remove(path)
+        ways = layouts[name]
+        given = asdict(part.parameters)
+        paths = data_gen.ensure_all(part.name, list(ways.values()), folder, **given)
+        for (layout, stored), path in zip(ways.items(), paths, strict=True):
+            size = zipped_bytes(path) if layout.endswith(ZIPPED) else stored_bytes(path)
+            yield {
+                "dataset": name,
+                "layout": layout,
+                "phase": "size",
+                **stored.record(),
+                "file_bytes": round(size * whole.nbytes / part.nbytes),
+                "useful_bytes": whole.nbytes,
+                "stages": part.parts,
+            }
 
 
 def zipped_bytes(store: Path) -> int:

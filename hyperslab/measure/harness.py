@@ -176,22 +176,29 @@ def measure(
 
 
 def _todo(plan: Plan, blocks: Mapping[int, Rows]) -> Iterator[int]:
-    """Yield the blocks that are not there yet, then more while times are known too little."""
+    """Yield the blocks that are not there yet, then more while times are known too little.
+
+    What further blocks cost is all that happens until the next is asked for, copies included.
+    """
     yield from (block for block in range(plan.blocks) if block not in blocks)
     if plan.blocks < ENOUGH:
         return
+    spent_s = 0.0
     for block in range(plan.blocks, 2 * plan.blocks):
         rows = [row for kept in blocks.values() for row in kept]
         tries = {(row["block"], row["order"]): float(str(row["elapsed_s"])) for row in rows}
         each_s = sum(tries.values()) / len(blocks)
-        if each_s * (block + 1 - plan.blocks) > plan.extra_s:
+        if spent_s + each_s > plan.extra_s:
             return
         labels = {name for row in rows for name in row} - set(COLUMNS)
         noises = judge(frame_of(rows, labels), widths=True)
         if not any(item.half_width > plan.half_width for item in noises):
             return
+        began = time.monotonic()
         if block not in blocks:
             yield block
+            each_s = time.monotonic() - began
+        spent_s += each_s
 
 
 def _copy_afresh(cases: Sequence[Case]) -> None:

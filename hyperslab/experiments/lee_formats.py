@@ -52,7 +52,13 @@ def put(kept: Kept, folder: Path, *, to_disk: bool = False) -> Sample:
     """Return a write with one nc_put_vara, with sync and fsync where it goes to the disk."""
     path = kept.path(folder)
     write = WriteNetcdf(path, kept.array, kept.layout, to_disk, kept.cache_bytes)
-    return Sample(write, Stored(path, kept.array, kept.checker), kept.columns, made=path)
+    return Sample(
+        write,
+        Stored(path, kept.array, kept.checker),
+        kept.columns,
+        made=path,
+        written=kept.array.nbytes,
+    )
 
 
 def get(kept: Kept, folder: Path) -> Sample:
@@ -67,7 +73,9 @@ def put_hdf5(kept: Kept, folder: Path, alloc: str) -> Sample:
     path = kept.path(folder).with_suffix(".h5")
     write = WriteHdf5(path, kept.array, alloc, scaled(2**20, kept.array))
     columns = kept.columns | {"library": "hdf5 (netCDF4)", "format": "hdf5"}
-    return Sample(write, Stored(path, kept.array, "h5py"), columns, made=path)
+    return Sample(
+        write, Stored(path, kept.array, "h5py"), columns, made=path, written=kept.array.nbytes
+    )
 
 
 def put_plain(array: Whole, folder: Path, scratch: Path) -> dict[str, Sample]:
@@ -75,8 +83,12 @@ def put_plain(array: Whole, folder: Path, scratch: Path) -> dict[str, Sample]:
     source, plain, copy = _plain(folder), scratch / "plain.bin", scratch / "dd.bin"
     write, copying = WritePlain(plain, array), Dd(source, copy)
     return {
-        "plain": Sample(write, Stored(plain, array), _columns("plain"), made=plain),
-        "dd": Sample(copying, Copied(source, copy), _columns("dd"), made=copy),
+        "plain": Sample(
+            write, Stored(plain, array), _columns("plain"), made=plain, written=array.nbytes
+        ),
+        "dd": Sample(
+            copying, Copied(source, copy), _columns("dd"), made=copy, written=array.nbytes
+        ),
     }
 
 

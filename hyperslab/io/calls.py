@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..measure.case import Stopwatch
+from ..measure.memory import WRITTEN
 from . import reader
 from .work import NAME, Remove
 
@@ -31,10 +32,12 @@ class Sample:
     columns: dict[str, object]
     files: tuple[Path, ...] = ()
     made: Path | None = None  # what is written, and removed before and afterwards
+    written: int = 0  # bytes of its values
 
     def parts(self, cache_state: str) -> dict[str, Any]:
         """Return what a sample runs, and what describes it."""
-        found = {"run": self.run, "check": self.check, "columns": self.columns, "files": self.files}
+        found = {"run": self.run, "check": self.check, "columns": self.columns}
+        found |= {"files": self.files, "memory_bytes": WRITTEN * self.written}
         gone = Remove(self.made) if self.made else None
         return found | ({"prepare": gone, "cleanup": gone} if gone else {})
 

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from ..measure import case as measured
 from ..measure.case import Stopwatch
+from ..measure.memory import WRITTEN
 from . import work
 from .cards import card
 from .creation import create, stored_bytes
@@ -232,9 +233,11 @@ class Create:
     def parts(self, cache_state: str) -> dict[str, Any]:
         """Return what a sample runs, and what describes it."""
         layout, part = self.file.layout, self.file.part(self.selection)
+        itemsize = np.dtype(self.file.array.dtype).itemsize
         return {
             "run": self,
             "check": work.Holds(self.path, _checker(layout), part, self.selection),
+            "memory_bytes": WRITTEN * math.prod(self.file.array.shape) * itemsize,
             "columns": columns(layout, "netcdf4"),
             "prepare": work.Remove(self.path),
             "cleanup": work.Remove(self.path),

@@ -19,6 +19,9 @@ TIMES, FEW_BYTES = 3, 2**27
 """A read takes memory for the file's pages, the values and copies of them: so many times the file's
 length, where that is not more than the second. With the length alone in place, a third of the cold
 reads of 40 MB by netCDF-C took three times as long."""
+WRITTEN = 2
+"""A write takes memory for the values and the pages of the file: so many times the values. Without
+it the first write of 40 MB took ten times as long, in the same place of each run."""
 RECENT_S = 0.4
 """Some hosts look every two seconds for free memory to take back: what was touched since is there,
 mostly, and `witness` counts what is taken meanwhile. With a second, one cold read in ten waited."""

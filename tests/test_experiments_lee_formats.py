@@ -4,7 +4,10 @@ import pytest
 from made_claims import COMMON, timed
 
 from hyperslab.analysis.compare import compare
+from hyperslab.experiments.lee_formats import get_plain, put_plain
 from hyperslab.io.calls import Copied, Equal, Stored, Whole, copied_in
+from hyperslab.io.experiment import Array, Create, File
+from hyperslab.io.layout import Layout
 from hyperslab.measure.records import frame_of
 from hyperslab.study.page import document
 
@@ -26,6 +29,16 @@ def test_wrong_values_are_noticed(tmp_path):
     assert not long.holds(slice(0, 16), slabs[1]) and not long.holds(slice(0, 15), slabs[0])
     with pytest.raises(ValueError, match="no bytes and seconds"):
         copied_in("dd: no such file")
+
+
+def test_writes_have_memory_in_place_and_reads_by_their_files(tmp_path):
+    array = Whole((4, 4))
+    for sample in put_plain(array, tmp_path, tmp_path).values():
+        assert sample.parts("")["memory_bytes"] == 2 * array.nbytes
+    for sample in get_plain(array, tmp_path).values():
+        assert sample.parts("warm")["memory_bytes"] == 0
+    file = File(tmp_path / "a.nc", Array(array.values, (4, 4)), Layout("netcdf4"))
+    assert Create(file).parts("")["memory_bytes"] == 2 * array.nbytes
 
 
 def test_a_mean_over_shapes_is_of_what_both_have():

@@ -1,8 +1,8 @@
 """Variables and records of `hyperslab bench`, made up."""
 
 from hyperslab.io import Layout
+from hyperslab.io.sources.base import SourceVariable
 from hyperslab.measure.records import frame_of
-from hyperslab.tune.sources.base import SourceVariable
 
 
 def Made(name, dims, shape, dtype="f4", *others, **named):  # noqa: N802

@@ -8,7 +8,7 @@ import zarr
 from range_server import serving
 
 from data_gen.radar import Storms, Tile
-from hyperslab.tune.source import open_source
+from hyperslab.io.source import open_source
 
 RECORD = np.dtype([("speed", "f4"), ("count", "i4")])
 

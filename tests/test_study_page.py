@@ -18,7 +18,7 @@ from hyperslab.study import Array, Case, Create, Dots, Layout, Overwrite, Read, 
 from hyperslab.study.page import say
 from hyperslab.study.pages import clean
 from hyperslab.study.pictures import ColumnInFile
-from hyperslab.study.style import STYLES, styled
+from hyperslab.study.pictures.style import STYLES, styled
 
 COLUMN = np.s_[:, 7]
 LAYOUTS = {"plain": Layout("netcdf3"), "chunked": Layout("netcdf4", chunks=(16, 1))}

@@ -11,7 +11,7 @@ import pytest
 from hyperslab.measure.noise import Disturbed, judge
 from hyperslab.measure.records import TEXT, frame_of
 from hyperslab.study import show
-from hyperslab.study.style import styled
+from hyperslab.study.pictures.style import styled
 
 
 def draw():

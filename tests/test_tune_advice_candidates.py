@@ -8,13 +8,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hyperslab.io import Layout, region
+from hyperslab.io.sources.base import SourceVariable
 from hyperslab.tune.advice import shapes
 from hyperslab.tune.advice.accesses import Access, resolve, roles, weights
 from hyperslab.tune.advice.candidates import layouts, now, remedies
 from hyperslab.tune.advice.costs import ROUGH
 from hyperslab.tune.advice.sample import box_of, pack
 from hyperslab.tune.advice.shapes import chunk_shapes, even_lengths, shard
-from hyperslab.tune.sources.base import SourceVariable
 
 PLAIN = SourceVariable("v", ("a", "b"), (10, 20), "f4")
 SHORT = SourceVariable("sst", ("time", "lat", "lon"), (10, 20, 30), "f4")

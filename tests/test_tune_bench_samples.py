@@ -18,6 +18,8 @@ from made_bench import PHASES
 
 from hyperslab.io import Layout, write_array
 from hyperslab.io import by_netcdf4 as netcdf
+from hyperslab.io.source import open_source
+from hyperslab.io.sources.base import SourceVariable
 from hyperslab.io.writing import remove
 from hyperslab.measure.case import Case, Stopwatch
 from hyperslab.measure.processes import Processes
@@ -29,8 +31,6 @@ from hyperslab.tune.bench.trial import Trial
 from hyperslab.tune.report.compare import WrongValuesError
 from hyperslab.tune.report.text import notes
 from hyperslab.tune.slabs import Slabs
-from hyperslab.tune.source import open_source
-from hyperslab.tune.sources.base import SourceVariable
 from hyperslab.tune.specs.patterns import named
 from hyperslab.tune.specs.target import Choice, Target
 
@@ -203,7 +203,7 @@ def test_reading_again_touches_the_same_new_memory_whatever_was_written(tmp_path
     for chunks in ((256, 4, 64), (64, 64, 64)):
         sample = trial(path, tmp_path / "out.nc", Target("t", "netcdf4", Choice(chunks)))
         case = Case("t", sample, start="fork", cleanup=partial(remove, tmp_path / "out.nc"))
-        with Processes(["hyperslab.tune.bench.trial", "hyperslab.tune.sources.netcdf"]) as made:
+        with Processes(["hyperslab.tune.bench.trial", "hyperslab.io.sources.netcdf"]) as made:
             outcome = made.run(Job(case))
         assert outcome.status == "ok"
         for row in outcome.rows:

@@ -23,6 +23,7 @@ from made_files import everything
 
 from hyperslab.cli import main
 from hyperslab.io import Layout, Variable, create, write_array
+from hyperslab.io.sources.base import SourceVariable
 from hyperslab.tune import copy_plan, passes
 from hyperslab.tune import rechunk as module
 from hyperslab.tune.copy_plan import CopyPlan, MemoryLimitError, Route, plan_copy
@@ -31,7 +32,6 @@ from hyperslab.tune.partial import part_name, remove_leftovers
 from hyperslab.tune.rechunk import copy, rechunk
 from hyperslab.tune.report.compare import WrongValuesError
 from hyperslab.tune.slabs import Slabs, choose
-from hyperslab.tune.sources.base import SourceVariable
 from hyperslab.tune.specs.fitting import Fitted
 from hyperslab.tune.specs.target import Choice, Target
 

@@ -13,8 +13,8 @@ from ..measure.noise import VOID, Disturbed, Noise, disturbed, judge
 from ..measure.records import DISCARDED
 from ..measure.stats import Interval
 from ..text import ENOUGH, data, percent, printable
+from .pictures.style import STYLES, styled
 from .session import Session
-from .style import STYLES, styled
 
 # What is escaped, code without a bar, and what begins other markup.
 _MARKS = re.compile(r"\\.|(?<!`)`[^`|]+`(?!`)|[<{\[`|]")

@@ -12,8 +12,8 @@ import numpy as np
 
 from hyperslab.io.chunk_shapes import padded_bytes
 from hyperslab.io.layout import CLASSIC, NETCDF4, Layout
+from hyperslab.io.sources.base import SourceVariable
 from hyperslab.tune.process_memory import mib
-from hyperslab.tune.sources.base import SourceVariable
 
 from .slabs import Lengths, Slab, Slabs, choose, cut, runs
 

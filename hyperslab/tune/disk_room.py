@@ -12,8 +12,8 @@ from pathlib import Path
 
 from hyperslab.io.chunk_shapes import padded_bytes
 from hyperslab.io.layout import Layout
+from hyperslab.io.sources.base import SourceError, SourceVariable
 from hyperslab.tune.process_memory import mib
-from hyperslab.tune.sources.base import SourceError, SourceVariable
 
 _FULL = (errno.ENOSPC, errno.EFBIG, errno.EDQUOT)
 

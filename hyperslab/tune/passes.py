@@ -23,8 +23,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hyperslab.io.creation import Writer, create
+from hyperslab.io.source import Source, SourceVariable, reopen
 from hyperslab.tune.report.compare import WrongValuesError, difference
-from hyperslab.tune.source import Source, SourceVariable, reopen
 from hyperslab.tune.specs.fitting import Fitted
 
 from .copy_plan import CopyPlan, Route

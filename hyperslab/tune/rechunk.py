@@ -12,9 +12,9 @@ from typing import Any
 
 from hyperslab.io.creation import stored_bytes
 from hyperslab.io.layout import CHUNKED, CLASSIC, NETCDF4, ZARR
+from hyperslab.io.source import Source, SourceError, SourceVariable, open_source
+from hyperslab.io.sources.base import first_line, local_path
 from hyperslab.tune.process_memory import mib, resident_bytes
-from hyperslab.tune.source import Source, SourceError, SourceVariable, open_source
-from hyperslab.tune.sources.base import first_line, local_path
 from hyperslab.tune.specs.auto import CHUNK_BYTES, share
 from hyperslab.tune.specs.fitting import fit
 from hyperslab.tune.specs.target import Choice, Target

@@ -1,17 +1,20 @@
-"""Pictures that are no comparison: where bytes lie, who wins over which link, fields on maps."""
+"""Pictures that are no comparison, each for a few pages, and the style that all figures have."""
 
-from .choices import BreakEven as BreakEven
-from .choices import Cloud as Cloud
-from .choices import Cover as Cover
-from .choices import Predicted as Predicted
-from .choices import Tradeoff as Tradeoff
-from .fields import Map as Map
-from .fields import Maps as Maps
-from .files import ColumnInFile as ColumnInFile
-from .files import DecodedBytes as DecodedBytes
-from .files import PointsInChunk as PointsInChunk
-from .files import SentBytes as SentBytes
-from .files import Successive as Successive
-from .forest import Forest as Forest
-from .links import MapOfLinks as MapOfLinks
-from .links import Remedies as Remedies
+from importlib import import_module
+from typing import Any
+
+_FACE = {
+    "choices": ("BreakEven", "Cloud", "Cover", "Predicted", "Tradeoff"),
+    "fields": ("Map", "Maps"),
+    "files": ("ColumnInFile", "DecodedBytes", "PointsInChunk", "SentBytes", "Successive"),
+    "forest": ("Forest",),
+    "links": ("MapOfLinks", "Remedies"),
+}
+
+
+def __getattr__(name: str) -> Any:
+    """Import what a notebook asks for: a page is drawn again only when its own pictures change."""
+    for module, names in _FACE.items():
+        if name in names:
+            return getattr(import_module(f"{__name__}.{module}"), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

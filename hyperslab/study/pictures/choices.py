@@ -13,7 +13,7 @@ from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
 from ...analysis.break_even import relative_time
 from ...text import amount, percent
-from ..style import headline, logarithmic
+from .style import headline, logarithmic
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 
 from ...io.layout import Layout
-from ..style import headline, plain, two_a_row
+from .style import headline, plain, two_a_row
 
 _STRIPS = 256  # more would melt into one band
 _HAIR = 0.004  # least share of a panel that is drawn

@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from ...claims.bands import VERDICTS
-from ..style import plain
+from .style import plain
 
 _LINE = 0.17  # inches a claim
 

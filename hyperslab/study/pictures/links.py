@@ -17,7 +17,7 @@ from matplotlib.patches import Patch, Rectangle
 from numpy.typing import NDArray
 
 from ...analysis.cost import over_links
-from ..style import headline, logarithmic, two_a_row
+from .style import headline, logarithmic, two_a_row
 
 _TRIPS_S, _RATES = np.geomspace(1e-3, 0.3, 160), np.geomspace(1e5, 1e9, 160) / 8
 _NEAR = 1.1  # a lead by less than this factor is hardly one

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from hyperslab.io.selection import Indices
+from hyperslab.io.sources.base import SourceError, SourceVariable
 
-from ..sources.base import SourceError, SourceVariable
 from ..specs.axes import axes_of, axis_letters
 from ..specs.patterns import NAMED, selection, usual
 

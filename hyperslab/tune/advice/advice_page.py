@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
+from hyperslab.io.sources.base import is_url, shown
+
 from ..report.files import Section, put
 from ..report.files import page as html_page
 from ..report.plot import STYLE, plain, saved
-from ..sources.base import is_url, shown
 from . import explain
 from .advised import Advice, Row
 from .candidates import LAYOUT, NOW, REMEDY

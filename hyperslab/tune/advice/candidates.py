@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 
 from hyperslab.io.chunk_shapes import chunk_grid
 from hyperslab.io.layout import CHUNKED, NETCDF4, ZARR, Layout
+from hyperslab.io.sources.base import SourceVariable, layout_of
 
-from ..sources.base import SourceVariable, layout_of
 from ..specs.parse import codec
 from ..specs.target import SAME
 from .accesses import Access

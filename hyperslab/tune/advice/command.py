@@ -10,12 +10,12 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from hyperslab.io.cards import readers
+from hyperslab.io.sources.base import is_url
 from hyperslab.network.link import Link
 
 from ..options import SEVERAL, WHOLE, Rows, add_command, workdir
 from ..report import files
 from ..report.table import tell, terminal_width
-from ..sources.base import is_url
 from ..specs.parse import codec, format_name, size
 from .accesses import roles, weights
 from .advised import Advice

@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 
 from hyperslab.io.layout import NETCDF4
+from hyperslab.io.sources.base import shown
 from hyperslab.text import TIMES, amount, listing
 
 from ..report.table import grid, wrapped
-from ..sources.base import shown
 from . import recipes
 from .accesses import Access
 from .advised import Advice, Row

@@ -7,9 +7,9 @@ from dataclasses import replace
 from pathlib import Path
 
 from hyperslab.io.chunk_shapes import chunk_grid, padded_bytes
+from hyperslab.io.sources.base import SourceVariable, first_line
 from hyperslab.measure.processes import Processes
 
-from ..sources.base import SourceVariable, first_line
 from .accesses import Access
 from .advised import Row
 from .candidates import NOW, Candidate

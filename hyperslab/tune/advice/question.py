@@ -9,12 +9,12 @@ from pathlib import Path
 
 from hyperslab.io.cards import readers
 from hyperslab.io.layout import CLASSIC, ZARR
+from hyperslab.io.source import open_source
+from hyperslab.io.sources.base import Source, SourceVariable, is_url
 from hyperslab.measure.cold import can_evict
 from hyperslab.measure.machine import memory_bytes
 from hyperslab.network.link import Link
 
-from ..source import open_source
-from ..sources.base import Source, SourceVariable, is_url
 from ..specs.coordinates import largest
 from .accesses import Access, letters_of, resolve
 from .candidates import Candidate, layouts, now, remedies

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from hyperslab.io.layout import CLASSIC, NETCDF4, ZARR, Layout
+from hyperslab.io.sources.base import is_url
 
-from ..sources.base import is_url
 from .advised import Row
 from .candidates import Candidate, name_of
 from .question import Subject

@@ -18,10 +18,10 @@ from hyperslab.io.chunk_shapes import chunk_grid, far_apart
 from hyperslab.io.creation import stored_bytes, write_array
 from hyperslab.io.file_plan import check_blosc
 from hyperslab.io.layout import Layout
+from hyperslab.io.sources.base import Source, SourceVariable
 from hyperslab.measure.processes import Processes
 from hyperslab.measure.worker import Job
 
-from ..sources.base import Source, SourceVariable
 from .accesses import Access
 from .costs import THREADED, Calibration, decoding_share, engine_of
 from .counts import Read, counts_of

@@ -23,8 +23,8 @@ from ..specs.target import COPY, Choice, Target
 if TYPE_CHECKING:
     import pandas as pd
 
-    from ..source import Source, SourceVariable
-    from ..sources.base import Indices
+    from hyperslab.io.source import Source, SourceVariable
+    from hyperslab.io.sources.base import Indices
 
 FILES = ("csv", "json", "parquet", "plot", "html", "output")
 _SINGLE = ("format", "codec", "quantize", "endian", "cache")
@@ -184,7 +184,8 @@ def measured(words: Sequence[str]) -> pd.DataFrame:
 
 def asked_for(arguments: argparse.Namespace) -> Asked:
     """Open the file and return what is to be measured; a ValueError says what cannot be had."""
-    from ..source import open_source
+    from hyperslab.io.source import open_source
+
     from .ranks import check_ranks, writable
 
     memory = parse.size(arguments.memory)
@@ -346,9 +347,10 @@ def _report(arguments: argparse.Namespace, frame: pd.DataFrame, head: str) -> in
 
 def _write_best(arguments: argparse.Namespace, frame: pd.DataFrame, asked: Asked) -> None:
     """Write the best layout that was asked for, with its coordinates, whole or not at all."""
+    from hyperslab.io.source import open_source
+
     from ..rechunk import copy
     from ..report.summary import Findings, lost
-    from ..source import open_source
 
     good = [target for target in asked.targets if target.name not in lost(frame)]
     wanted = [target for target in good if target.name != COPY]

@@ -15,6 +15,9 @@ from typing import Any
 import pandas as pd
 
 from hyperslab.io.layout import CLASSIC, NETCDF4, Layout
+from hyperslab.io.source import Source, SourceVariable, open_source
+from hyperslab.io.sources.base import local_path
+from hyperslab.io.sources.hdf5 import HDF5Source
 from hyperslab.io.writing import remove
 from hyperslab.measure import machine
 from hyperslab.measure.case import Case
@@ -28,9 +31,6 @@ from ..partial import scratch_folder
 from ..process_memory import evicted, mib
 from ..report.compare import WrongValuesError
 from ..report.text import notes
-from ..source import Source, SourceVariable, open_source
-from ..sources.base import local_path
-from ..sources.hdf5 import HDF5Source
 from ..specs.fitting import fit
 from ..specs.patterns import Reads
 from ..specs.target import COPY, Target
@@ -44,10 +44,10 @@ SAMPLE_BYTES = 88 * 2**20  # what the libraries take in a sample's process, abou
 TIMEOUT_S = 86_400.0
 _MODULES = (
     "hyperslab.tune.bench.trial",
-    "hyperslab.tune.sources.netcdf", "hyperslab.tune.sources.hdf5",
+    "hyperslab.io.sources.netcdf", "hyperslab.io.sources.hdf5",
     "hyperslab.io.by_netcdf4", "hyperslab.io.by_h5py",
 )  # fmt: skip
-_ZARR_MODULES = ("hyperslab.tune.sources.zarr", "hyperslab.io.by_zarr")
+_ZARR_MODULES = ("hyperslab.io.sources.zarr", "hyperslab.io.by_zarr")
 
 
 def bench(

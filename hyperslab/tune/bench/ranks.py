@@ -12,6 +12,7 @@ import numpy as np
 
 from hyperslab.io.creation import blocks
 from hyperslab.io.layout import NETCDF4, Layout
+from hyperslab.io.sources.base import Source, SourceVariable
 from hyperslab.io.writing import sync_files
 from hyperslab.measure.case import Stopwatch
 from hyperslab.parallel.cases import cost
@@ -23,7 +24,6 @@ from hyperslab.parallel.report import Report
 
 from ..process_memory import evicted
 from ..report.compare import WrongValuesError
-from ..sources.base import Source, SourceVariable
 from ..specs.target import Target
 
 _FORMATS = (*NETCDF4, "hdf5")

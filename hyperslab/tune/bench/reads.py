@@ -11,12 +11,12 @@ from numpy.typing import NDArray
 
 from hyperslab.io.layout import Layout
 from hyperslab.io.selection import Region, region
+from hyperslab.io.sources.base import Indices, SourceVariable
 from hyperslab.tune.copy_plan import call_bytes
 from hyperslab.tune.passes import Watcher
 from hyperslab.tune.slabs import Slabs, choose, runs
 
 from ..report.compare import WrongValuesError, difference
-from ..sources.base import Indices, SourceVariable
 from ..specs.patterns import Reads
 
 PIECE_BYTES = 32 * 2**20  # a read that gives more is made in pieces

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
+from hyperslab.io.source import reopen
+from hyperslab.io.sources.base import Indices, SourceVariable
 from hyperslab.io.writing import stored_bytes
 from hyperslab.measure.case import Stopwatch
 from hyperslab.measure.cold import resident_fraction, warm
@@ -15,8 +17,6 @@ from hyperslab.tune.copy_plan import plan_copy, zarr_at_once
 from hyperslab.tune.passes import Copying, add_bytes
 
 from ..process_memory import evicted, give_up, peak_bytes, resident_bytes
-from ..source import reopen
-from ..sources.base import Indices, SourceVariable
 from ..specs.fitting import Fitted
 from ..specs.patterns import Reads
 from .reads import Truth, pieces

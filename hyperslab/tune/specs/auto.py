@@ -10,9 +10,9 @@ import numpy as np
 
 from hyperslab.io.chunk_shapes import ceil_chunk
 from hyperslab.io.layout import CHUNKED
+from hyperslab.io.sources.base import SourceVariable, layout_of
 from hyperslab.io.variable import Variable
 
-from ..sources.base import SourceVariable, layout_of
 from .axes import axes_of, axis_letters
 from .target import Choice, Target
 

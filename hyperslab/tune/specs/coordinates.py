@@ -6,9 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import PurePosixPath
 
+from hyperslab.io.sources.base import Source, SourceVariable
 from hyperslab.io.variable import Variable
-
-from ..sources.base import Source, SourceVariable
 
 _NAMING = ("coordinates", "bounds", "climatology", "grid_mapping", "formula_terms")
 

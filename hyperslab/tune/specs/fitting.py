@@ -9,9 +9,8 @@ import numpy as np
 
 from hyperslab.io.file_plan import plan
 from hyperslab.io.layout import CLASSIC, NETCDF4, ZARR, Layout
+from hyperslab.io.sources.base import SourceVariable
 from hyperslab.io.variable import Variable
-
-from ..sources.base import SourceVariable
 
 _ONE_GROWS = (*CLASSIC, "netcdf4-classic")
 # Types of numbers that the classic model has for attributes.

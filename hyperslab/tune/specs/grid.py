@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from itertools import product
 
 from hyperslab.io.layout import CHUNKED
+from hyperslab.io.sources.base import SourceVariable
 
-from ..sources.base import SourceVariable
 from . import parse
 from .auto import candidates, shapes
 from .fitting import fit

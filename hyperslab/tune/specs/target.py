@@ -9,8 +9,8 @@ from typing import Any, TypeAlias
 
 from hyperslab.io.default_chunks import picked_chunks
 from hyperslab.io.layout import CHUNKED, CLASSIC, ZARR, Layout
+from hyperslab.io.sources.base import SourceVariable, layout_of
 
-from ..sources.base import SourceVariable, layout_of
 from .fitting import growing
 
 COPY = "copy"  # the name of the layout that the file has

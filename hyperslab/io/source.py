@@ -6,9 +6,8 @@ import os
 import stat
 from pathlib import Path
 
-from hyperslab.io.creation import STORE_MARKS
-from hyperslab.io.layout import CLASSIC, NETCDF4
-
+from .creation import STORE_MARKS
+from .layout import CLASSIC, NETCDF4
 from .sources.base import Source, SourceError, SourceVariable, first_line, local_path
 from .sources.classic import check_whole
 from .sources.remote import HDF5_MAGIC, open_remote
@@ -47,7 +46,7 @@ def open_source(address: str | Path) -> Source:
     >>> open_source("pyproject.toml")
     Traceback (most recent call last):
     ...
-    hyperslab.tune.sources.base.SourceError: pyproject.toml is a text file: give a netCDF, HDF5 \
+    hyperslab.io.sources.base.SourceError: pyproject.toml is a text file: give a netCDF, HDF5 \
 or Zarr file
     """
     given = str(address).removeprefix("file://")
@@ -78,8 +77,7 @@ def reopen(address: str, format: str, library: str = "") -> Source:
     if path is None:
         return open_remote(address)
     if format == "nczarr" or format in CLASSIC or (format in NETCDF4 and library != "h5py"):
-        from hyperslab.io.by_netcdf4 import address as url
-
+        from .by_netcdf4 import address as url
         from .sources.netcdf import NetCDFSource
 
         nczarr = format == "nczarr"

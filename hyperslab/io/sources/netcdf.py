@@ -10,9 +10,8 @@ from typing import Any
 import netCDF4
 import numpy as np
 
-from hyperslab.io.creation import stored_bytes
-from hyperslab.io.layout import CLASSIC, NETCDF4
-
+from ..creation import stored_bytes
+from ..layout import CLASSIC, NETCDF4
 from .base import (
     LISTS,
     NAMED,

@@ -11,7 +11,7 @@ from cycler import cycler
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter, NullLocator
 
-from ..text import number
+from ...text import number
 
 STYLES = ("light", "dark")
 # Okabe and Ito's colours, which colour-blind readers tell apart; black and white swap.

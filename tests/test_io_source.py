@@ -19,9 +19,9 @@ from hypothesis import strategies as st
 from made_files import everything
 
 from hyperslab.io import Layout
-from hyperslab.tune.source import SourceError, open_source, reopen
-from hyperslab.tune.sources import remote
-from hyperslab.tune.sources.classic import needed_bytes
+from hyperslab.io.source import SourceError, open_source, reopen
+from hyperslab.io.sources import remote
+from hyperslab.io.sources.classic import needed_bytes
 
 
 def stored(path, names):

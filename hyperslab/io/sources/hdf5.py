@@ -10,9 +10,8 @@ from typing import Any
 import h5py
 import numpy as np
 
-from hyperslab.io.by_h5py import find_plugins
-from hyperslab.io.selection import region
-
+from ..by_h5py import find_plugins
+from ..selection import region
 from .base import (
     LISTS,
     NAMED,

@@ -14,8 +14,7 @@ from typing import Any
 import numpy as np
 import zarr
 
-from hyperslab.io.creation import stored_bytes
-
+from ..creation import stored_bytes
 from .base import (
     Dims,
     Indices,

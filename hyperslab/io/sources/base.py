@@ -14,10 +14,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hyperslab.io.layout import CODECS, Layout
-from hyperslab.io.selection import Indices
-from hyperslab.io.urls import Remote, located
-from hyperslab.io.variable import DTYPES, Variable
+from ..layout import CODECS, Layout
+from ..selection import Indices
+from ..urls import Remote, located
+from ..variable import DTYPES, Variable
 
 __all__ = ["Indices", "Source", "SourceError", "SourceVariable"]
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from hyperslab.io.creation import STORE_MARKS
-from hyperslab.io.urls import Remote, Stream, system_in_zarr
-
+from ..creation import STORE_MARKS
+from ..urls import Remote, Stream, system_in_zarr
 from .base import Source, SourceError
 from .classic import check_whole
 from .hdf5 import hdf5_says

@@ -24,6 +24,7 @@ def test_as_much_as_a_read_may_want_within_limits(tmp_path, monkeypatch):
     assert wanted(2**23) == 3 * 2**23 and wanted(2**20, 2**26) == 3 * 2**20 + 2**26
     assert wanted(memory.FEW_BYTES, 5) == memory.FEW_BYTES + 5
     assert wanted(memory.FEW_BYTES, 5, whole=False) == memory.FEW_BYTES
+    assert wanted(memory.FEW_BYTES, 2**28, whole=False) == 2**28  # it is known to take that
     assert wanted(2 * memory.MOST_BYTES) == memory.MOST_BYTES
     monkeypatch.setattr(memory, "memory_limit_bytes", lambda: 8 * 2**20)
     assert wanted(2**23) == 2**20

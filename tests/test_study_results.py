@@ -367,8 +367,8 @@ def test_what_is_committed_may_be_published_and_is_judged_by_today_s_rules():
         found = claims.evaluate(content.claims, folder)
         kept = json.loads((folder / "claims.json").read_text())
         again = f"judge again: hyperslab results add results/{folder.name} --name {folder.name}"
-        assert [(j.claim.id, j.verdict) for j in found] == [
-            (item["id"], item["verdict"]) for item in kept
+        assert [(j.claim.id, j.claim.rules, j.verdict) for j in found] == [
+            (item["id"], item["rules"], item["verdict"]) for item in kept
         ], again
 
 

@@ -68,8 +68,8 @@ def cases(
 
 def _least(kind: Kind, state: str) -> int:
     """Return how many reads a cold sample has at least: one alone has no pattern."""
-    reader, _, buffer = kind
-    judged = (reader, buffer) == ("C fread", _MET)
+    reader, access, buffer = kind
+    judged = buffer == _MET and (reader == "C fread" or access == "sequential")
     judged |= reader in ("C fread", "Python read") and buffers.bytes_of(buffer) <= _SEVERAL
     return _FEW if judged and state == "cold" else 1
 
@@ -153,7 +153,10 @@ def beside_dd(files: Files, reader: str) -> list[Case]:
     known = {**ours.parts("cold")["columns"], "library": "dd"}
     path = files.path("binary")
     labels = {"reader": reader, "access": "sequential", "buffer": "1 MiB"}
-    dd = Case({**labels, "reader": "dd"}, Sample(DdFor(path), right, known, (path,)))
+    dd = Case(
+        {**labels, "reader": "dd"},
+        Sample(DdFor(path), right, known, (path,), memory_bytes=ours.memory_bytes),
+    )
     return [Case(labels, ours, aa=True), dd]
 
 

@@ -14,6 +14,7 @@ from ..io.layout import Layout
 from ..io.work import NAME
 from ..kernels import Hdf5File, NetcdfFile, PlainFile, kernel
 from ..measure.case import Stopwatch
+from ..measure.memory import WRITTEN
 
 _MODULES = (*NEEDS, __name__)
 TOYS = {"small": {1: (1024,), 2: (32, 32)}, "large": {1: (65536,), 2: (256, 256)}}
@@ -57,7 +58,7 @@ def put(kept: Kept, folder: Path, *, to_disk: bool = False) -> Sample:
         Stored(path, kept.array, kept.checker),
         kept.columns,
         made=path,
-        written=kept.array.nbytes,
+        memory_bytes=WRITTEN * kept.array.nbytes,
     )
 
 
@@ -74,7 +75,11 @@ def put_hdf5(kept: Kept, folder: Path, alloc: str) -> Sample:
     write = WriteHdf5(path, kept.array, alloc, scaled(2**20, kept.array))
     columns = kept.columns | {"library": "hdf5 (netCDF4)", "format": "hdf5"}
     return Sample(
-        write, Stored(path, kept.array, "h5py"), columns, made=path, written=kept.array.nbytes
+        write,
+        Stored(path, kept.array, "h5py"),
+        columns,
+        made=path,
+        memory_bytes=WRITTEN * kept.array.nbytes,
     )
 
 
@@ -84,10 +89,18 @@ def put_plain(array: Whole, folder: Path, scratch: Path) -> dict[str, Sample]:
     write, copying = WritePlain(plain, array), Dd(source, copy)
     return {
         "plain": Sample(
-            write, Stored(plain, array), _columns("plain"), made=plain, written=array.nbytes
+            write,
+            Stored(plain, array),
+            _columns("plain"),
+            made=plain,
+            memory_bytes=WRITTEN * array.nbytes,
         ),
         "dd": Sample(
-            copying, Copied(source, copy), _columns("dd"), made=copy, written=array.nbytes
+            copying,
+            Copied(source, copy),
+            _columns("dd"),
+            made=copy,
+            memory_bytes=WRITTEN * array.nbytes,
         ),
     }
 

@@ -13,7 +13,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..measure.case import Stopwatch
-from ..measure.memory import WRITTEN
 from . import reader
 from .work import NAME, Remove
 
@@ -32,12 +31,12 @@ class Sample:
     columns: dict[str, object]
     files: tuple[Path, ...] = ()
     made: Path | None = None  # what is written, and removed before and afterwards
-    written: int = 0  # bytes of its values
+    memory_bytes: int = 0  # that it takes beyond the files that are read
 
     def parts(self, cache_state: str) -> dict[str, Any]:
         """Return what a sample runs, and what describes it."""
         found = {"run": self.run, "check": self.check, "columns": self.columns}
-        found |= {"files": self.files, "memory_bytes": WRITTEN * self.written}
+        found |= {"files": self.files, "memory_bytes": self.memory_bytes}
         gone = Remove(self.made) if self.made else None
         return found | ({"prepare": gone, "cleanup": gone} if gone else {})
 

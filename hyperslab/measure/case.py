@@ -31,7 +31,8 @@ class Case:
     files : sequence of path
         What is evicted (cold) or read (warm) before each sample.
     memory_bytes : int
-        Memory that a read may take beyond its files' pages, such as decoded chunks, or a write.
+        Memory that a read may take beyond its files' pages, such as decoded chunks, or a write; and
+        for pages, where it is known that much is read.
     cache_state : str
         "cold", "warm", or "" where it means nothing, as for writing a new file.
     prepare, cleanup : callable

@@ -34,10 +34,11 @@ _LAST = mmap.mmap(-1, 16)  # when, and how much: shared with the forked processe
 def wanted_bytes(paths: Iterable[str | Path], beyond: int = 0, *, whole: bool = True) -> int:
     """Return how much memory a read of files may want, and so much beyond them, in bytes.
 
-    What does not read them `whole` wants less of large ones. It is 0 where it does not matter.
+    What does not read them `whole` wants less of large ones, but what is beyond them. It is 0 where
+    it does not matter.
     """
     size = sum(file.stat().st_size for path in paths for file in files_of(path))
-    wanted = min(TIMES * size + beyond, FEW_BYTES)
+    wanted = min(TIMES * size + beyond, max(FEW_BYTES, beyond))
     if whole:
         wanted = max(wanted, size + beyond)
     return min(wanted, MOST_BYTES, memory_limit_bytes() // 8) if wanted >= LEAST_BYTES else 0

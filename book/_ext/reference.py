@@ -32,7 +32,7 @@ def public(package: str) -> Iterator[str]:
 class Modules(SphinxDirective):
     """`` ```{modules} hyperslab.io ``: a section for each public module.
 
-    ``:without:`` names those that are left out.
+    ``:without:`` names those that are left out, a folder with all that is in it.
     """
 
     required_arguments = 1
@@ -44,7 +44,8 @@ class Modules(SphinxDirective):
             f"## {name.removeprefix(package + '.')}\n\n"
             f"```{{eval-rst}}\n.. automodule:: {name}\n   :members:\n```\n"
             for name in public(package)
-            if name.removeprefix(package + ".") not in self.options.get("without", [])
+            if name.removeprefix(f"{package}.").partition(".")[0]
+            not in self.options.get("without", [])
         ]
         return self.parse_text_to_nodes("\n".join(parts), allow_section_headings=True)
 

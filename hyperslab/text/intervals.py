@@ -113,7 +113,7 @@ def interval(value: float, low: float, high: float, unit: str = "") -> str:
     '2.31 [2.2, 2.44]'
     >>> interval(8760, 8760, 8760, "B"), interval(2.31, 2.2, 2.44, TIMES)
     ('8.76 kB', '2.31 × [2.2, 2.44]')
-    >>> interval(0.958, 0.896, 0.958, CASES)
+    >>> interval(0.958, 0.896, 0.958, "% of cases")
     '96 % of cases [90 %, 96 %]'
     """
     if low == high:

@@ -234,7 +234,7 @@ def way(request):
 
 
 def again(act):
-    """What it gives, once each of two faults was named; requests under way may meet both at once."""
+    """What it gives, once each of two faults was named: one read may meet both."""
     for _ in range(2):
         try:
             return act()

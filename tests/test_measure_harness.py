@@ -84,11 +84,12 @@ def test_a_fresh_block_has_processes_and_copies_of_its_own(tmp_path, run):
         (tmp_path / left).mkdir()
     files = (path, tmp_path / "linked")
     seen = Case("read", LogPlaces(log, path, store / "0"), files=files, aa=True)
+    originals = ["", str(path.stat().st_ino), str((store / "0").stat().st_ino)]
     rows = run(seen, blocks=3, fresh=True)
     places = [line.split() for line in log.read_text().splitlines()]
     assert [row["draw"] for row in rows] == [0, 0, 1, 1, 2, 2]
     assert places[::2] == places[1::2]
-    for earlier, later in pairwise(places[::2]):  # the server, the file, that in the store
+    for earlier, later in pairwise([originals, *places[::2]]):  # server, file, that in the store
         assert all(a != b for a, b in zip(earlier, later, strict=True))
     assert path.read_bytes() == (store / "0").read_bytes() == b"abc"
     assert not list(tmp_path.glob(".*"))

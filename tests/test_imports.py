@@ -91,6 +91,13 @@ def test_no_notebook_uses_another():
         assert not used & stems, path.name
 
 
+def test_a_page_loads_only_its_own_pictures():
+    code = "import sys; from hyperslab.study.pictures import ColumnInFile; print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    loaded = {name for name in done.stdout.split() if name.startswith("hyperslab.study.pictures.")}
+    assert loaded == {f"hyperslab.study.pictures.{name}" for name in ("files", "style")}
+
+
 # The last two are what samples are forked from: what it has imported, each sample has too.
 @pytest.mark.parametrize(
     "module", ["hyperslab", "hyperslab.kernels", "hyperslab.io.work", "hyperslab.measure.worker"]

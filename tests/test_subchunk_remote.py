@@ -234,7 +234,7 @@ def way(request):
 
 
 def again(act):
-    """What it gives, once each of two faults was named: one read may meet both."""
+    """What it gives, at the third time at the latest: each of the two faults is named."""
     for _ in range(2):
         try:
             return act()

@@ -140,8 +140,8 @@ class ReadEach:
 def whole(files: Files, folder: Path, mib: int) -> Files:
     """Return the file that dd reads too: the cold one, or one of its own that is smaller.
 
-    A large file is read into memory that the host of a virtual machine may have to give anew,
-    which slows either of the two by chance.
+    What is larger than the memory that is put in place is read into pages which the host of a
+    virtual machine may have to give anew: that slows either of the two by chance.
     """
     own = Files(folder, mib * 2**20 // buffers.ITEMSIZE)
     return own if 0 < own.nbytes < files.nbytes else files

@@ -33,7 +33,7 @@ LONGEST_S = 10.0  # of a sample that has no limit of its own
 BLOCK_BYTES = 8 * 2**20  # what is made and written at once
 _CHUNK_BYTES = 2**20  # of the Zarr store
 _BATCH_S, _FIRST_BYTES, _FIRST_READS = 0.02, 2**20, 16
-_QUICK_BYTES_S = 2e9  # of a disk
+_DISK_BYTES_S = 2e9  # that a fast one gives
 _ENDS = 64  # values at either end of a batch's last read that are compared between batches
 _AGAIN_BYTES, _AGAIN_READS = 2 * 2**20, 32  # what each sample reads again, to compare it whole
 _UNITS = {"GiB": 2**30, "MiB": 2**20, "KiB": 2**10, "B": 1}
@@ -478,12 +478,12 @@ class ReadBuffers:
 
     @property
     def memory_bytes(self) -> int:
-        """How much memory a cold read takes: pages for all that it may read, and two buffers.
+        """How much memory a cold read takes: pages for what it is likely to read, and two buffers.
 
-        With half of it in place, 256 MiB were read at 0.55 to 1.1 of their usual rate.
+        With half of it in place, 256 MiB were read at 0.5 to 1.1 of their usual rate.
         """
-        read = max(self.least * self.nbytes, int(self.limit_s * _QUICK_BYTES_S))
-        return min(read, self.files.nbytes) + 2 * self.nbytes
+        read = max(self.least * self.nbytes, self.limit_s * _DISK_BYTES_S)
+        return int(min(read, self.files.nbytes)) + 2 * self.nbytes
 
     @cached_property
     def spots(self) -> Spots:

@@ -31,7 +31,7 @@ class Sample:
     columns: dict[str, object]
     files: tuple[Path, ...] = ()
     made: Path | None = None  # what is written, and removed before and afterwards
-    memory_bytes: int = 0  # that it takes beyond the files that are read
+    memory_bytes: int = 0  # see `measure.case.Case`
 
     def parts(self, cache_state: str) -> dict[str, Any]:
         """Return what a sample runs, and what describes it."""

@@ -31,8 +31,8 @@ class Case:
     files : sequence of path
         What is evicted (cold) or read (warm) before each sample.
     memory_bytes : int
-        Memory that a read may take beyond its files' pages, such as decoded chunks, or a write; and
-        for pages, where it is known that much is read.
+        Memory that a read may take beyond its files' pages, such as decoded chunks, or a write.
+        Of a cold read of a large file it counts the pages too, where it is known what is read.
     cache_state : str
         "cold", "warm", or "" where it means nothing, as for writing a new file.
     prepare, cleanup : callable

@@ -71,9 +71,9 @@ class Plan:
         Whether each block has a server of processes and copies of the files of its own. A server
         has one layout of its memory, and a file one place on the disk and in memory: a warm read
         is up to a tenth quicker or slower by these alone, so blocks that share them agree with
-        each other better than with the next run. The first block has copies too: from what was
-        just written, plain buffers of 1 MiB are read half as quickly again. The same block of
-        another experiment may have the same server: within an experiment each has another.
+        each other better than with the next run. The first block has copies too: what was just
+        written may be read from memory 1.6 times as quickly. The same block of another experiment
+        may have the same server: within an experiment each has another.
     """
 
     blocks: int = 7

@@ -34,8 +34,8 @@ _LAST = mmap.mmap(-1, 16)  # when, and how much: shared with the forked processe
 def wanted_bytes(paths: Iterable[str | Path], beyond: int = 0, *, whole: bool = True) -> int:
     """Return how much memory a read of files may want, and so much beyond them, in bytes.
 
-    What does not read them `whole` wants less of large ones, but what is beyond them. It is 0 where
-    it does not matter.
+    What does not read them `whole` wants at most `FEW_BYTES`, or what is beyond them where that is
+    more. It is 0 where it does not matter.
     """
     size = sum(file.stat().st_size for path in paths for file in files_of(path))
     wanted = min(TIMES * size + beyond, max(FEW_BYTES, beyond))

@@ -115,7 +115,7 @@ def gathered(
     content = read(top / FILE)
 
     def machine(name: str, folder: Path) -> Machine:
-        found = recalled(content.claims, folder) if name != YOURS or _judged(folder) else []
+        found = recalled(content.claims, folder) if name != YOURS else []
         found = found or evaluate(content.claims, folder)
         judged = {each.claim.id: each for each in found}
         return Machine(name, tables.machines(folder), judged, folder)
@@ -189,12 +189,6 @@ def versions(found: Machines) -> pd.DataFrame:
     table = pd.DataFrame({machine.name: machine.versions for machine in found.machines})
     table = table.fillna("–").sort_index().rename_axis("Package")
     return table[table.nunique(axis=1) > 1]
-
-
-def _judged(folder: Path) -> bool:
-    """Return whether claims.json is of the records as they are."""
-    times = {path.name: path.stat().st_mtime for path in folder.glob("*.*")}
-    return times.get("claims.json", 0.0) >= max(times.values(), default=0.0)
 
 
 def _known(head: PartVerdict) -> bool:

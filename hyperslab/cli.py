@@ -187,7 +187,7 @@ def _common(parser: argparse.ArgumentParser, records: str) -> None:
         "--profile",
         default="",
         metavar="NAME",
-        help="smoke (toy sizes), quick (18 minutes on 2 cores), full (an hour and three quarters) "
+        help="smoke (toy sizes), quick (19 minutes on 2 cores), full (an hour and three quarters) "
         "or paper; quick unless given, or what the records are of",
     )
     parser.add_argument(

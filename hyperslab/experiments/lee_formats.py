@@ -1,9 +1,9 @@
 """Whole arrays with one call from C: netCDF, HDF5, and plain files."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -53,13 +53,7 @@ def put(kept: Kept, folder: Path, *, to_disk: bool = False) -> Sample:
     """Return a write with one nc_put_vara, with sync and fsync where it goes to the disk."""
     path = kept.path(folder)
     write = WriteNetcdf(path, kept.array, kept.layout, to_disk, kept.cache_bytes)
-    return Sample(
-        write,
-        Stored(path, kept.array, kept.checker),
-        kept.columns,
-        made=path,
-        memory_bytes=WRITTEN * kept.array.nbytes,
-    )
+    return _written(kept.array, path, write, Stored(path, kept.array, kept.checker), kept.columns)
 
 
 def get(kept: Kept, folder: Path) -> Sample:
@@ -74,13 +68,7 @@ def put_hdf5(kept: Kept, folder: Path, alloc: str) -> Sample:
     path = kept.path(folder).with_suffix(".h5")
     write = WriteHdf5(path, kept.array, alloc, scaled(2**20, kept.array))
     columns = kept.columns | {"library": "hdf5 (netCDF4)", "format": "hdf5"}
-    return Sample(
-        write,
-        Stored(path, kept.array, "h5py"),
-        columns,
-        made=path,
-        memory_bytes=WRITTEN * kept.array.nbytes,
-    )
+    return _written(kept.array, path, write, Stored(path, kept.array, "h5py"), columns)
 
 
 def put_plain(array: Whole, folder: Path, scratch: Path) -> dict[str, Sample]:
@@ -88,21 +76,20 @@ def put_plain(array: Whole, folder: Path, scratch: Path) -> dict[str, Sample]:
     source, plain, copy = _plain(folder), scratch / "plain.bin", scratch / "dd.bin"
     write, copying = WritePlain(plain, array), Dd(source, copy)
     return {
-        "plain": Sample(
-            write,
-            Stored(plain, array),
-            _columns("plain"),
-            made=plain,
-            memory_bytes=WRITTEN * array.nbytes,
-        ),
-        "dd": Sample(
-            copying,
-            Copied(source, copy),
-            _columns("dd"),
-            made=copy,
-            memory_bytes=WRITTEN * array.nbytes,
-        ),
+        "plain": _written(array, plain, write, Stored(plain, array), _columns("plain")),
+        "dd": _written(array, copy, copying, Copied(source, copy), _columns("dd")),
     }
+
+
+def _written(
+    array: Whole,
+    path: Path,
+    run: Callable[[Stopwatch], Any],
+    check: Callable[[Any], bool],
+    columns: dict[str, object],
+) -> Sample:
+    """Return the write of an array to a file, with memory for its values and pages in place."""
+    return Sample(run, check, columns, made=path, memory_bytes=WRITTEN * array.nbytes)
 
 
 def get_plain(array: Whole, folder: Path) -> dict[str, Sample]:

@@ -136,9 +136,13 @@ class File:
 
     def size(self) -> dict[str, object]:
         """Return the record columns that tell of its layout, its size and that of its values."""
-        values = np.empty((), self.array.dtype).itemsize * math.prod(self.array.shape)
         stored = stored_bytes(self.path)
-        return {**self.layout.record(), "file_bytes": stored, "useful_bytes": values}
+        return {**self.layout.record(), "file_bytes": stored, "useful_bytes": self.nbytes}
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of the values."""
+        return np.dtype(self.array.dtype).itemsize * math.prod(self.array.shape)
 
     def memory_bytes(self, reader: str) -> int:
         """Return how much memory a read may take beyond the file's pages: a chunk, and a copy.
@@ -233,11 +237,10 @@ class Create:
     def parts(self, cache_state: str) -> dict[str, Any]:
         """Return what a sample runs, and what describes it."""
         layout, part = self.file.layout, self.file.part(self.selection)
-        itemsize = np.dtype(self.file.array.dtype).itemsize
         return {
             "run": self,
             "check": work.Holds(self.path, _checker(layout), part, self.selection),
-            "memory_bytes": WRITTEN * math.prod(self.file.array.shape) * itemsize,
+            "memory_bytes": WRITTEN * self.file.nbytes,
             "columns": columns(layout, "netcdf4"),
             "prepare": work.Remove(self.path),
             "cleanup": work.Remove(self.path),

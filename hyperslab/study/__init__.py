@@ -1,5 +1,6 @@
 """The study: notebooks, profiles, records, claims, figures and the book."""
 
+from collections.abc import Mapping, Sequence
 from importlib import import_module
 from typing import Any
 
@@ -21,8 +22,13 @@ _FACE = {
 
 def __getattr__(name: str) -> Any:
     """Import what a notebook asks for, not before."""
-    for module, names in _FACE.items():
+    return found(name, _FACE, __name__)
+
+
+def found(name: str, face: Mapping[str, Sequence[str]], package: str) -> Any:
+    """Return what a package shows under a name, imported from where its face says it is."""
+    for module, names in face.items():
         if name in names:
-            found = import_module(module)
-            return getattr(found, name, None) or import_module(f"{module}.{name}")
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+            holder = import_module(module)
+            return getattr(holder, name, None) or import_module(f"{module}.{name}")
+    raise AttributeError(f"module {package!r} has no attribute {name!r}")

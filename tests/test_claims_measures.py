@@ -2,6 +2,7 @@
 
 import math
 
+import numpy as np
 import pytest
 from made_claims import BLOCKS, samples
 
@@ -167,6 +168,9 @@ MEASURES = {
     "wins: groups that do not lose": (
         "wins", WINNING, {"value": "predicted_bytes", **NC}, 0.5, {"examples": "3"},
     ),
+    "wins: what is comparable does not lose": (
+        "wins", WINNING, {"value": "predicted_bytes", "margin": 0.5, **NC}, 1, {"examples": "none"},
+    ),
     "table: the worst cell": (
         "table", rows("x/1", file_bytes=101e6) + rows("x/2", file_bytes=45e6),
         {"value": "file_bytes", "scale": 1e6, "over": "case", "cells": case("x/*"),
@@ -291,16 +295,25 @@ def test_timed_shares_have_an_interval():
     assert found.low <= found.value <= found.high == 1
 
 
-def test_what_varies_more_is_known_from_nine_blocks_on():
-    def scatter(blocks):
+@pytest.mark.parametrize("blocks", [6, 7, 9, 15])
+def test_the_interval_of_a_scatter_covers_the_true_one(blocks):
+    rng, inside, tries, sizes, shapes = (
+        np.random.default_rng(blocks),
+        0,
+        40,
+        {"a": 0.2, "b": 0.1},
+        6,
+    )
+    for _ in range(tries):
         table = [
-            {**row, "block": block, "wall_s": 1 + size * math.sin(block)}
-            for name, size in (("restless", 0.2), ("calm", 0.01))
-            for row in rows(name)[:1]
-            for block in range(blocks)
+            {**row, "block": block, "wall_s": seconds}
+            for name, size in sizes.items()
+            for shape in range(shapes)
+            for row in rows(f"{name}/{shape}")[:1]
+            for block, seconds in enumerate(np.exp(size * rng.standard_normal(blocks)))
         ]
-        return measured("scatter", table, value="wall_s", of=case("restless"), to=case("calm"))
-
-    few, more = scatter(7), scatter(14)
-    assert few.n == 7 < few.enough == 9
-    assert more.value == pytest.approx(20, rel=0.9) and more.low > 1
+        sides = {"of": case("a/*"), "to": case("b/*"), "over": "case"}
+        found = measured("scatter", table, value="wall_s", **sides)
+        inside += found.low <= 2 <= found.high
+    assert found.n == blocks and found.words["groups"] == str(shapes)
+    assert inside >= 0.88 * tries  # 95 % less what 40 tries leave to chance

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from ..analysis.cells import Cells, MissingError, cells, select
 from ..analysis.compare import paired, ratio_of
 from ..analysis.quantities import quantity as by_name
-from ..text import ENOUGH, Interval, amount, comparison, listing, number
+from ..text import Interval, amount, comparison, listing, number
 from .fields import Fields, over, phases, quantity, where
 from .reasons import SENTENCES
 
@@ -41,7 +41,6 @@ class Measured:
     experiments: tuple[str, ...] = ()  # where it comes from, for the A/A pair that goes with it
     cache_states: tuple[str, ...] = ()
     words: Mapping[str, str] = field(default_factory=dict)  # what a reason may quote, by name
-    enough: int = ENOUGH  # blocks from which on the interval says something
 
 
 def side(records: pd.DataFrame, fields: Fields, name: str, value: str = "") -> Cells:

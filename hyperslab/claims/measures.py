@@ -194,31 +194,20 @@ def difference(records: pd.DataFrame, fields: Fields) -> Measured:
     return found_in(records, fields, of_blocks(by_block, kind), of, words, unit=kind.unit)
 
 
-_SCATTER_BLOCKS = 9
-"""Blocks from which the middle half of them is known at all."""
-
-
 @_kind("scatter", "value of to", "over", "of to compared groups", timed=True)
 def scatter(records: pd.DataFrame, fields: Fields) -> Measured:
-    """How much more one configuration varies than another: the middle half of the blocks, over
-    their median."""
+    """How many times as far from their medians a side's blocks lie as the other's, by block.
+
+    Source: Brown & Forsythe 1974, whose test of variances compares these deviations.
+    """
     of, to = side(records, fields, "of"), side(records, fields, "to")
     pairs, groups = paired_sides(of, to)
-    blocks = len(pairs[0][0])
-
-    rows = np.array(resampled_blocks(blocks))
-
-    def varies(values: Floats) -> Floats:
-        low, middle, high = np.quantile(values[rows], [0.25, 0.5, 0.75], axis=1)
-        found: Floats = np.maximum((high - low) / middle, 1e-9)
-        return found
-
-    each = [[np.log(varies(values)) for values in pair] for pair in pairs]
-    first, second = np.exp(np.mean(each, axis=0))
-    estimate = interval_of(first / second, blocks)
+    apart = [[np.abs(np.log(values / np.median(values))) for values in pair] for pair in pairs]
+    first, second = np.maximum(np.mean(apart, axis=0), 1e-9)  # of each block, over groups
+    estimate = ratio_of([(first, second)])
     compared = comparison(estimate.value, "more", "less")
-    words = {"compared": compared, **side_words(float(first[0]), float(second[0]), SHARE, groups)}
-    return replace(found_in(records, fields, estimate, of, words), enough=_SCATTER_BLOCKS)
+    sides = side_words(float(first.mean()), float(second.mean()), SHARE, groups)
+    return found_in(records, fields, estimate, of, {"compared": compared, **sides})
 
 
 @_kind("spread", "value cells over", "", "top bottom of to compared groups")
@@ -387,23 +376,25 @@ def order(records: pd.DataFrame, fields: Fields) -> Measured:
     return shared_hits(records, fields, found, pd.Series(rises, names), hits, len(values))
 
 
-@_kind("wins", "value of to over", "select", "hits groups examples")
+@_kind("wins", "value of to over", "select margin", "hits groups examples")
 def wins(records: pd.DataFrame, fields: Fields) -> Measured:
     """Share of the groups in which one configuration's value is at most the other's.
 
-    The medians over blocks are compared, or with ``select`` the extremes.
+    The medians over blocks are compared, or with ``select`` the extremes. With ``margin``, a value
+    that is larger by up to that share is comparable, and does not lose.
     """
     of, to = side(records, fields, "of"), side(records, fields, "to")
     groups = shared_groups(of, to)
     blocks = of.table.index.intersection(to.table.index)
     one = str(fields.get("select", "median"))
-    inside = of.table[groups].agg(one) <= to.table[groups].agg(one)
+    most = 1 + real(fields.get("margin", 0))
+    inside = of.table[groups].agg(one) <= to.table[groups].agg(one) * most
     pick = {"min": partial(np.nanmin, axis=0), "max": partial(np.nanmax, axis=0)}
     of_each = pick.get(one, column_medians)
     a, b = (cell.table.loc[blocks, groups].to_numpy(dtype="f8") for cell in (of, to))
 
     def hits(rows: Floats) -> float:
-        return float(np.mean(of_each(a[rows]) <= of_each(b[rows])))
+        return float(np.mean(of_each(a[rows]) <= of_each(b[rows]) * most))
 
     return shared_hits(records, fields, of, inside, hits, len(blocks))
 

@@ -11,7 +11,7 @@ import pandas as pd
 from ..analysis.cells import AmbiguousError, MissingError
 from ..analysis.quantities import QUANTITIES
 from ..measure import records as tables
-from ..text import SHARE, TIMES, amount, interval, listing, number, percent
+from ..text import ENOUGH, SHARE, TIMES, amount, interval, listing, number, percent
 from .bands import (
     CONTRARY,
     HOLDS,
@@ -227,9 +227,9 @@ def _judged(part: Part, found: Measured, folder: Folder) -> PartVerdict:
             marks += (SENTENCES["guard"].format(share=percent(guard - 1)),)
         if void:
             verdict, why = INCONCLUSIVE, SENTENCES["void"].format(why=void)
-        elif found.n < found.enough:
+        elif found.n < ENOUGH:
             verdict = INCONCLUSIVE
-            why = SENTENCES["few"].format(blocks=found.n, enough=found.enough)
+            why = SENTENCES["few"].format(blocks=found.n, enough=ENOUGH)
     number_said = part.reason.format(**_words(part, found)).strip()
     marked = [SENTENCES["marked"].format(marks="; ".join(marks))] if marks else []
     reason = " ".join([number_said, *_beside(part, found), why, *marked]).strip()

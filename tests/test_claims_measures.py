@@ -297,17 +297,11 @@ def test_timed_shares_have_an_interval():
 
 @pytest.mark.parametrize("blocks", [6, 7, 9, 15])
 def test_the_interval_of_a_scatter_covers_the_true_one(blocks):
-    rng, inside, tries, sizes, shapes = (
-        np.random.default_rng(blocks),
-        0,
-        40,
-        {"a": 0.2, "b": 0.1},
-        6,
-    )
+    rng, inside, tries, shapes = np.random.default_rng(blocks), 0, 40, 6
     for _ in range(tries):
         table = [
             {**row, "block": block, "wall_s": seconds}
-            for name, size in sizes.items()
+            for name, size in {"a": 0.2, "b": 0.1}.items()
             for shape in range(shapes)
             for row in rows(f"{name}/{shape}")[:1]
             for block, seconds in enumerate(np.exp(size * rng.standard_normal(blocks)))

@@ -14,7 +14,7 @@ from .board import of_claim, places, signed
 from .profile import drawn_between, root
 
 REFERENCE, YOURS = "reference", "yours"
-SAME, DIFFERS, OPEN, ALONE = "the same", "differs", "open on one", "on one only"
+SAME, DIFFERS, OPEN, ALONE = "the same", "differs", "open on some", "on one only"
 """How the verdicts of a claim compare. Open: inconclusive on one machine, decided on another."""
 _FACTS = {
     "Kernel": "kernel", "File system": "file_system", "Profile": "profile", "Code": "git_revision",

@@ -104,8 +104,8 @@ def judged_alike(found: Machines) -> dict[str, int]:
 
 
 def table(found: Machines) -> pd.DataFrame:
-    """Return `repeats` of each group in percent, for the page: a row a group, by its first run."""
-    percent = {
+    """Return shares of `repeats` for each group: a row a group, by its first run."""
+    shares = {
         "inside": "Later estimates inside the earlier interval (%)",
         "apart": "Intervals apart (%)",
         "expected": "Deviation that intervals speak of (%)",
@@ -116,7 +116,7 @@ def table(found: Machines) -> pd.DataFrame:
     for runs in groups(found):
         known = repeats(runs)
         rows[runs[0].name] = {"Runs": len(runs)} | {
-            head: round(100 * known[name], 1) for name, head in percent.items()
+            head: round(known[name], 3) for name, head in shares.items()
         }
     return pd.DataFrame.from_dict(rows, orient="index").rename_axis("First run")
 

@@ -297,7 +297,7 @@ def test_timed_shares_have_an_interval():
 
 @pytest.mark.parametrize("blocks", [6, 7, 9, 15])
 def test_the_interval_of_a_scatter_covers_the_true_one(blocks):
-    rng, inside, tries, shapes = np.random.default_rng(blocks), 0, 40, 6
+    rng, found, tries, shapes = np.random.default_rng(blocks), [], 40, 6
     for _ in range(tries):
         table = [
             {**row, "block": block, "wall_s": seconds}
@@ -307,7 +307,11 @@ def test_the_interval_of_a_scatter_covers_the_true_one(blocks):
             for block, seconds in enumerate(np.exp(size * rng.standard_normal(blocks)))
         ]
         sides = {"of": case("a/*"), "to": case("b/*"), "over": "case"}
-        found = measured("scatter", table, value="wall_s", **sides)
-        inside += found.low <= 2 <= found.high
-    assert found.n == blocks and found.words["groups"] == str(shapes)
+        found.append(measured("scatter", table, value="wall_s", **sides))
+    assert {(each.n, each.words["groups"]) for each in found} == {(blocks, str(shapes))}
+    inside = sum(each.low <= 2 <= each.high for each in found)
     assert inside >= 0.88 * tries  # 95 % less what 40 tries leave to chance
+    # An interval of anything would hold it, too.
+    assert np.exp(np.mean([np.log(each.value) for each in found])) == pytest.approx(2, rel=0.1)
+    widths = [each.high / each.low for each in found]
+    assert np.median(widths) < {6: 6, 7: 5, 9: 4, 15: 2.5}[blocks]

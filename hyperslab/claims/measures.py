@@ -387,14 +387,14 @@ def wins(records: pd.DataFrame, fields: Fields) -> Measured:
     groups = shared_groups(of, to)
     blocks = of.table.index.intersection(to.table.index)
     one = str(fields.get("select", "median"))
-    most = 1 + real(fields.get("margin", 0))
-    inside = of.table[groups].agg(one) <= to.table[groups].agg(one) * most
+    theirs = to.table[groups] * (1 + real(fields.get("margin", 0)))
+    inside = of.table[groups].agg(one) <= theirs.agg(one)
     pick = {"min": partial(np.nanmin, axis=0), "max": partial(np.nanmax, axis=0)}
     of_each = pick.get(one, column_medians)
-    a, b = (cell.table.loc[blocks, groups].to_numpy(dtype="f8") for cell in (of, to))
+    a, b = (table.loc[blocks, groups].to_numpy(dtype="f8") for table in (of.table, theirs))
 
     def hits(rows: Floats) -> float:
-        return float(np.mean(of_each(a[rows]) <= of_each(b[rows]) * most))
+        return float(np.mean(of_each(a[rows]) <= of_each(b[rows])))
 
     return shared_hits(records, fields, of, inside, hits, len(blocks))
 

@@ -259,7 +259,7 @@ def _log(ratio: float) -> float:
 
 def _check_share(name: str, value: float) -> None:
     if not 0 < value <= 1:
-        raise ValueError(f"{name} is {value}: give a share up to 1, such as 0.05")
+        raise ValueError(f"{name} is {value}: give a share above 0, up to 1, such as 0.05")
 
 
 _BOUNDS = ("at_least", "at_most", "equals", "tolerance", "document")

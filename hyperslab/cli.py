@@ -38,13 +38,7 @@ _ELSEWHERE = {
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run the command and return its exit code: 0, 1 (failed) or 2 (usage).
-
-    Parameters
-    ----------
-    argv : sequence of str
-        Words after the command's name; those of the process by default.
-    """
+    """Run the command with these words, and return its exit code: 0, 1 (failed) or 2 (usage)."""
     words = sys.argv[1:] if argv is None else argv
     command = words[0] if words else ""
     _require_streams()

@@ -11,14 +11,8 @@ _SHORT = 3  # characters: within a word these stand by chance
 def concealed(text: str, secrets: Iterable[str] = ()) -> str:
     """Return a text without secrets, and its addresses without user, password and query.
 
-    Parameters
-    ----------
-    text : str
-    secrets : iterable of str
-        They are hidden plain and as addresses have them, also within words.
+    Secrets are hidden plain and as addresses have them, also within words.
 
-    Examples
-    --------
     >>> concealed("GET http://me:word@example.org/a.nc?token=1 in 2 ms: 403")
     'GET http://example.org/a.nc in 2 ms: 403'
     >>> concealed("Credential%3DKEY9/us?", ["KEY9"]), concealed("SECRET%2fB", ["SECRET/B"])
@@ -36,8 +30,6 @@ def concealed(text: str, secrets: Iterable[str] = ()) -> str:
 def of_options(options: Mapping[str, object]) -> Iterator[str]:
     """Yield the secrets of options: texts that stand below names like "key" or "Authorization".
 
-    Examples
-    --------
     >>> headers = {"Authorization": "Bearer word", "Accept": "text"}
     >>> sorted(of_options({"anon": False, "key": "KEY9", "client_kwargs": {"headers": headers}}))
     ['Bearer word', 'KEY9', 'word']
@@ -55,8 +47,6 @@ def of_options(options: Mapping[str, object]) -> Iterator[str]:
 def of_url(url: str) -> Iterator[str]:
     """Yield the secrets of a URL: its password, its query, and what that names as secret.
 
-    Examples
-    --------
     >>> sorted(of_url("http://me:word@example.org/a.nc?token=canary&format=4#mode=bytes"))
     ['canary', 'token=canary&format=4', 'word']
     """

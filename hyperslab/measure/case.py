@@ -18,38 +18,10 @@ CACHE_STATES = ("cold", "warm", "")
 class Case:
     """One configuration of an experiment; everything in it can be pickled.
 
-    Parameters
-    ----------
-    name : str
-        Unique among the cases of one cache state.
-    run : callable
-        Called with a `Stopwatch` in a fresh process; what it returns is given to `check`.
-    check : callable
-        Called after timing with what `run` returned; False, or an exception, spoils the sample.
-    columns : mapping
-        Record columns that describe the case (format, chunks, useful_bytes …).
-    files : sequence of path
-        What is evicted (cold) or read (warm) before each sample.
-    memory_bytes : int
-        Memory that a read may take beyond its files' pages, such as decoded chunks, or a write.
-        Of a cold read of a large file it counts the pages too, where it is known what is read.
-    cache_state : str
-        "cold", "warm", or "" where it means nothing, as for writing a new file.
-    prepare, cleanup : callable
-        Called in the same process before and after, outside all timing.
-    start : str
-        How the process starts: "fork" (from a server with the libraries imported), "spawn"
-        (a new interpreter) or "command" (`run` is a sequence of words; the program prints its
-        phases as JSON).
-    aa : bool
-        Whether this case is also measured under other labels, to show what noise does.
-    most_blocks : int
-        Blocks after which it is left out of the rest; 0 measures it in all.
-    pinned : bool
-        Whether a forked sample is kept on one core, so that it is not moved; not for what has
-        threads.
-    labels : mapping of str to str
-        What tells it apart, such as the layout and the reader; columns of the records.
+    `run` is called with a `Stopwatch` in a fresh process: forked from a server with the libraries
+    imported, or spawned, a new interpreter. As a command it is a sequence of words, of a program
+    that prints its phases as JSON. `check` is called after timing with what `run` returned; False,
+    or an exception, spoils the sample.
 
     Examples
     --------
@@ -59,20 +31,22 @@ class Case:
     'nothing, cold'
     """
 
-    name: str
+    name: str  # unique among the cases of one cache state
     run: Callable[["Stopwatch"], Any] | Sequence[str]
     check: Callable[[Any], bool] | None = None
-    columns: Mapping[str, object] = field(default_factory=dict)
-    files: Sequence[str | Path] = ()
+    columns: Mapping[str, object] = field(default_factory=dict)  # of records, that describe it
+    files: Sequence[str | Path] = ()  # evicted (cold) or read (warm) before each sample
+    # That a write may take, or a read beyond its files' pages, such as decoded chunks. Of a cold
+    # read of a large file it counts the pages too, where it is known what is read.
     memory_bytes: int = 0
-    cache_state: str = ""
-    prepare: Callable[[], None] | None = None
-    cleanup: Callable[[], None] | None = None
-    start: str = "fork"
-    aa: bool = False
-    most_blocks: int = 0
-    pinned: bool = True
-    labels: Mapping[str, str] = field(default_factory=dict)
+    cache_state: str = ""  # "cold", "warm", or "" where it means nothing, as for a new file
+    prepare: Callable[[], None] | None = None  # called in the same process before all timing
+    cleanup: Callable[[], None] | None = None  # and after it
+    start: str = "fork"  # or "spawn", or "command"
+    aa: bool = False  # whether it is measured under a second label too, to show what noise does
+    most_blocks: int = 0  # after which it is left out of the rest; 0 measures it in all
+    pinned: bool = True  # whether a forked sample is kept on one core; not for what has threads
+    labels: Mapping[str, str] = field(default_factory=dict)  # what tells it apart, as the layout
 
     def __post_init__(self) -> None:
         if self.start not in STARTS:

@@ -40,12 +40,7 @@ def files_of(path: str | Path) -> tuple[Path, ...]:
 
 
 def remove(path: Path) -> None:
-    """Remove a file or a directory store, if it is there; of a link the link alone.
-
-    Examples
-    --------
-    >>> remove(Path("nothing-of-this-name.nc"))
-    """
+    """Remove a file or a directory store, if it is there; of a link the link alone."""
     if path.is_dir() and not path.is_symlink():
         shutil.rmtree(path)
     else:

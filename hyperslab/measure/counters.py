@@ -11,33 +11,19 @@ _IO_FIELDS = ("rchar", "wchar", "syscr", "syscw", "read_bytes", "write_bytes")
 
 @dataclass(frozen=True)
 class Counts:
-    """Counters of this process at one moment, or the difference of two moments.
-
-    Parameters
-    ----------
-    wall_s, user_s, sys_s : float
-        Clock and CPU time, in seconds.
-    minflt, majflt : float
-        Page faults without and with a read from disk.
-    rchar, wchar : float
-        Bytes passed through read and write calls.
-    syscr, syscw : float
-        Number of read and write calls.
-    read_bytes, write_bytes : float
-        Bytes fetched from, and dirtied for, the storage device.
-    """
+    """Counters of this process at one moment, or the difference of two moments."""
 
     wall_s: float = 0.0
     user_s: float = 0.0
     sys_s: float = 0.0
-    minflt: float = 0.0
-    majflt: float = 0.0
-    rchar: float = 0.0
+    minflt: float = 0.0  # page faults without a read from disk
+    majflt: float = 0.0  # and with one
+    rchar: float = 0.0  # bytes passed through read calls
     wchar: float = 0.0
-    syscr: float = 0.0
+    syscr: float = 0.0  # read calls
     syscw: float = 0.0
-    read_bytes: float = 0.0
-    write_bytes: float = 0.0
+    read_bytes: float = 0.0  # fetched from the storage device
+    write_bytes: float = 0.0  # dirtied for it
 
     def __sub__(self, other: "Counts") -> "Counts":
         return Counts(*(getattr(self, f.name) - getattr(other, f.name) for f in fields(self)))

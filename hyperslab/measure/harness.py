@@ -43,49 +43,26 @@ further tries are disturbed as often."""
 class Plan:
     """How cases are measured.
 
-    Parameters
-    ----------
-    blocks : int
-        How often each case is measured; in each block all cases come once, in a new order.
-    seed : int
-        Of the orders.
-    cell_s : float
-        Seconds of samples after which a case is left out of further blocks, once it has
-        `MIN_SAMPLES`; how many samples it got stands in its intervals.
-    timeout_s : float
-        Seconds after which one sample is ended.
-    modules : tuple of str
-        What the server of processes imports beforehand.
-    sweeps : bool
-        Whether memory is put in place before each read, and the processor's last cache filled with
-        other data before a warm one; toys, whose times nobody judges, can do without.
-    retakes : int
-        How often, at the end of a block, those of its samples are measured again that were
-        disturbed, if they are few: by what witnesses say, never by how long the sample took.
-    half_width : float
-        How well times are to be known, as a share; where they are not after all blocks, up to as
-        many again are measured, for so long as `extra_s` lasts. `noise.half_width` says it, which
-        looks at widths alone: which case is the quicker decides nothing here.
-    extra_s : float
-    fresh : bool
-        Whether each block has a server of processes and copies of the files of its own. A server
-        has one layout of its memory, and a file one place on the disk and in memory: a warm read
-        is up to a tenth quicker or slower by these alone, so blocks that share them agree with
-        each other better than with the next run. The first block has copies too: what was just
-        written may be read from memory 1.6 times as quickly. The same block of another experiment
-        may have the same server: within an experiment each has another.
+    What is disturbed is known by its witnesses, never by how long it took; and how well times are
+    known by `noise.half_width`, which looks at widths alone: which case is the quicker decides
+    nothing here.
+
+    A server has one layout of its memory, and a file one place on the disk and in memory: a warm
+    read is up to a tenth quicker or slower by these alone, so blocks that share them agree with
+    each other better than with the next run. Fresh blocks do not. The first has copies too: what
+    was just written may be read from memory 1.6 times as quickly.
     """
 
-    blocks: int = 7
-    seed: int = 0
-    cell_s: float = float("inf")
-    timeout_s: float = 600.0
-    modules: tuple[str, ...] = ()
-    sweeps: bool = True
-    retakes: int = 0
-    half_width: float = 0.0
-    extra_s: float = 0.0
-    fresh: bool = False
+    blocks: int = 7  # in each of which all cases come once, in a new order
+    seed: int = 0  # of the orders
+    cell_s: float = float("inf")  # then a case with `MIN_SAMPLES` is left out of further blocks
+    timeout_s: float = 600.0  # after which one sample is ended
+    modules: tuple[str, ...] = ()  # which the server of processes imports beforehand
+    sweeps: bool = True  # put memory in place for a read, and fill the last cache before a warm one
+    retakes: int = 0  # how often a block's few samples that were disturbed are measured again
+    half_width: float = 0.0  # how well times are to be known, as a share
+    extra_s: float = 0.0  # how long up to as many blocks again may take where they are not
+    fresh: bool = False  # a server of processes and copies of the files for each block
 
     def __post_init__(self) -> None:
         if self.blocks < 1:

@@ -59,13 +59,7 @@ def versions() -> dict[str, str]:
 
 
 def library_version(library: str, known: Mapping[str, str]) -> str:
-    """Return the version of what a record calls its library; "" where it is not known.
-
-    Parameters
-    ----------
-    library : str
-    known : mapping
-        From `versions`.
+    """Return the version of what a record calls its library; "" where `versions` has none.
 
     Examples
     --------

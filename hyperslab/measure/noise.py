@@ -23,30 +23,14 @@ _MOVING = ("read", "write", "sync", "data_read", "data_write", "data_reread")
 
 @dataclass(frozen=True)
 class Noise:
-    """The noise of one experiment and cache state of a run.
-
-    Parameters
-    ----------
-    experiment, cache_state : str
-    ratio : Interval
-        Of one case measured under the labels A and B, a sample each in every block: what two cases
-        that are compared have too.
-    others_cpu : float
-        Median over blocks of the share of the machine's CPU that other programs used, 0 to 1; NaN
-        where nobody counts it.
-    synced : bool
-        Whether what was timed ends with a sync to the disk.
-    half_width : float
-        Of the intervals of single cases, the median, as a share; see `half_width`. NaN where it was
-        not asked for.
-    """
+    """The noise of one experiment and cache state of a run."""
 
     experiment: str
     cache_state: str
-    ratio: Interval
-    others_cpu: float
-    synced: bool = False
-    half_width: float = math.nan
+    ratio: Interval  # of one case under the labels A and B, a sample each in every block
+    others_cpu: float  # share of the CPU that other programs used, the median; NaN where unknown
+    synced: bool = False  # whether what was timed ends with a sync to the disk
+    half_width: float = math.nan  # of the intervals of single cases; NaN where it was not asked for
 
     @property
     def name(self) -> str:

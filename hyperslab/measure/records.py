@@ -53,13 +53,7 @@ _NONE: Mapping[type | str, str | float | bool] = MappingProxyType(
 
 
 def frame_of(rows: Iterable[Mapping[str, object]], labels: Collection[str] = ()) -> pd.DataFrame:
-    """Return rows as a table with every declared column and its type.
-
-    Parameters
-    ----------
-    rows : iterable of mapping
-    labels : collection of str
-        Further columns of text: the labels of cases.
+    """Return rows as a table with every declared column and its type, and one for each label.
 
     Raises
     ------
@@ -114,14 +108,7 @@ def is_main(frame: pd.DataFrame) -> "pd.Series[bool]":
 
 
 def save(frame: pd.DataFrame, path: Path, about: Mapping[str, object] | None = None) -> None:
-    """Write records as Parquet; the file appears whole or not at all.
-
-    Parameters
-    ----------
-    frame : pandas.DataFrame
-    path : Path
-    about : mapping
-        What `about` gives back, beside the number of the schema.
+    """Write records, and what `about` gives back of them, as Parquet, whole or not at all.
 
     Examples
     --------

@@ -21,33 +21,17 @@ class Interval:
     n: int  # blocks that it rests on
 
     def contains(self, value: float) -> bool:
-        """Return whether a value lies in the interval.
-
-        Examples
-        --------
-        >>> Interval(1.0, 0.9, 1.1, 7).contains(1.05)
-        True
-        """
+        """Return whether a value lies in the interval."""
         return self.low <= value <= self.high
 
     def __format__(self, spec: str) -> str:
-        """Return the estimate with its interval as text.
+        """Return the estimate with its interval as text, in a unit or with an adjective.
 
-        Parameters
-        ----------
-        spec : str
-            A unit, as `amount` takes it, or "" for none. Or the adjective for a ratio above one,
-            such as "faster", which is said only where the interval leaves one out; where it reaches
-            beyond 10 % from one, "surely" tells it from likeness. Of too few blocks for an
-            interval the range is given, and called so.
+        The unit is one that `amount` takes. An adjective for a ratio above one, such as "faster",
+        is said only where the interval leaves one out; where it reaches beyond 10 % from one,
+        "surely" tells it from likeness. Of too few blocks for an interval the range is given, and
+        called so.
 
-        Raises
-        ------
-        ValueError
-            For an adjective whose opposite is not known.
-
-        Examples
-        --------
         >>> f"{Interval(15.9, 15.1, 16.8, 15):faster}", f"{Interval(0.5, 0.4, 0.625, 7):faster}"
         ('15.9 × [15.1, 16.8] faster', '2 × [1.6, 2.5] slower')
         >>> f"{Interval(0.97, 0.93, 1.02, 15):faster}"
@@ -89,8 +73,6 @@ class Interval:
 def exact(value: float) -> Interval:
     """Return a number as an interval without width: what was counted, or follows from a model.
 
-    Examples
-    --------
     >>> f"{exact(0.305):s}", f"{exact(math.nan):s}"
     ('305 ms', 'not measured')
     """
@@ -107,8 +89,6 @@ _OPPOSITES = {
 def interval(value: float, low: float, high: float, unit: str = "") -> str:
     """Return an estimate with its interval, or alone where the two ends are equal.
 
-    Examples
-    --------
     >>> interval(2.31, 2.2, 2.44)
     '2.31 [2.2, 2.44]'
     >>> interval(8760, 8760, 8760, "B"), interval(2.31, 2.2, 2.44, TIMES)
@@ -129,17 +109,9 @@ def _end(end: float, value: float, unit: str) -> str:
 def comparison(ratio: float | Interval, above: str, below: str) -> str:
     """Return a ratio in words: how many times, and in which direction.
 
-    Parameters
-    ----------
-    ratio : float or Interval
-        One configuration over the other. An interval that holds one has no direction: then the
-        words say so, and give it. Up to 10 % on either side is no difference; a wider interval
-        says only that the two were not told apart.
-    above, below : str
-        The adjective for a ratio above and below one.
+    An interval that holds one has no direction: then the words say so, and give it. Up to 10 % on
+    either side is no difference; a wider interval says only that the two were not told apart.
 
-    Examples
-    --------
     >>> comparison(2.0, "slower", "faster"), comparison(0.25, "slower", "faster")
     ('2× slower', '4× faster')
     >>> comparison(1.0, "slower", "faster"), comparison(1.034, "larger", "smaller")
@@ -168,15 +140,10 @@ def comparison(ratio: float | Interval, above: str, below: str) -> str:
 
 
 def spread(most: float, fewest: float | None = None) -> str:
-    """Return what the error bars of medians are: with too few blocks no interval can be told.
+    """Return what the error bars of medians are, of what was read most and least often.
 
-    Parameters
-    ----------
-    most, fewest : float
-        Blocks of what was read most often, and least often.
+    With too few blocks no interval can be told.
 
-    Examples
-    --------
     >>> spread(7)
     '95 % intervals over 7 interleaved blocks'
     >>> spread(12, 3)

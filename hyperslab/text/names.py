@@ -10,8 +10,6 @@ _MARKUP = re.compile(r"([\\`*_{}\[\]<>$~|&@])")
 def printable(given: str) -> str:
     """Return text from records, names or files as a terminal may have it: on one line.
 
-    Examples
-    --------
     >>> printable("wind\\x1b[31m\\nred")
     'wind [31m red'
     """
@@ -21,8 +19,6 @@ def printable(given: str) -> str:
 def data(given: str) -> str:
     """Return text from records, names or files as MyST that shows it and does nothing else.
 
-    Examples
-    --------
     >>> data("<script>alert(3)</script> of a_b")
     '\\\\<script\\\\>alert(3)\\\\</script\\\\> of a\\\\_b'
     """
@@ -32,8 +28,6 @@ def data(given: str) -> str:
 def listing(items: list[str], most: int = 3) -> str:
     """Return a few items as a list in a sentence.
 
-    Examples
-    --------
     >>> listing(["8", "16"]), listing(["8", "16", "32", "64"])
     ('8 and 16', '8, 16, 32 and 1 more')
     """

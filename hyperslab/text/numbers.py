@@ -15,8 +15,6 @@ SHARE, CASES, AWAY, WORKS = "%", "% of cases", "% away", "works"
 def number(value: float, digits: int = 3) -> str:
     """Return a number with a few significant digits, and whole numbers whole.
 
-    Examples
-    --------
     >>> number(1594.352), number(0.07213), number(8760), number(2.0)
     ('1594', '0.0721', '8760', '2')
     """
@@ -34,8 +32,6 @@ def number(value: float, digits: int = 3) -> str:
 def amount(value: float, unit: str) -> str:
     """Return a number with its unit, scaled as people write it.
 
-    Examples
-    --------
     >>> amount(0.0054, "s"), amount(42.0e6, "B/s"), amount(71_000, "B"), amount(512, "")
     ('5.4 ms', '42 MB/s', '71 kB', '512')
     >>> amount(0.9999, "s"), amount(999_980, "B"), amount(435.5e6, "B/s")
@@ -72,8 +68,6 @@ def scale_of(value: float, unit: str) -> float:
 def percent(share: float, *, signed: bool = False) -> str:
     """Return a share in percent; what is left of rounding is none.
 
-    Examples
-    --------
     >>> percent(0.0123), percent(-0.0123, signed=True), percent(1.0), percent(0.997)
     ('1.2 %', '−1.2 %', '100 %', '99.7 %')
     >>> percent(-4e-16, signed=True)

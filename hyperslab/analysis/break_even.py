@@ -24,27 +24,9 @@ def costs(
 ) -> pd.DataFrame:
     """Return what cases cost in CPU time, and the storage rate at which they break even.
 
-    On storage of rate r a case takes its CPU time, and its bytes over r. Two cases take the same
-    where r is the bytes that one saves over the CPU time that it takes more.
-
-    Parameters
-    ----------
-    records : pandas.DataFrame
-        Of one experiment: writes, or reads from memory, which no device delays.
-    by, over : str
-        The label of the rows, and the label over whose values the mean is taken.
-    against : str
-        The value of `by` that stands for no compression.
-    phases : sequence of str
-        As of `compare`.
-    where : mapping
-        Labels that are chosen.
-
-    Returns
-    -------
-    pandas.DataFrame
-        By the label: plain_s, plain_bytes (of `against`), extra_s (an Interval, paired by block),
-        bytes, and rate (an Interval, bytes/s). What was not measured has no row.
+    On storage of rate r a case takes its CPU time, and its bytes over r. By the label `by`, means
+    over that of `over`: plain_s and plain_bytes (of the case `against`), extra_s and rate
+    (bytes/s), which are Intervals paired by block, and bytes. What was not measured has no row.
     """
     chosen = select(records, where)
     cpu = compare(chosen, "cpu_s", [over, by], phases=phases)["blocks"]
@@ -71,14 +53,6 @@ def costs(
 def rate(saved_bytes: float, extra_s: Interval) -> Interval:
     """Return the storage rate, in bytes/s, at which saving bytes is worth the time it takes.
 
-    Parameters
-    ----------
-    saved_bytes : float
-    extra_s : Interval
-        CPU seconds that are taken more; without any, saving bytes pays at every rate.
-
-    Examples
-    --------
     >>> rate(100e6, Interval(0.5, 0.4, 1.0, 7))
     Interval(value=200000000.0, low=100000000.0, high=250000000.0, n=7)
     >>> rate(100e6, Interval(-0.1, -0.2, 0.1, 7)).value
@@ -90,22 +64,10 @@ def rate(saved_bytes: float, extra_s: Interval) -> Interval:
 
 
 def relative_time(cost: Mapping[Any, Any], rates: ArrayLike) -> NDArray[np.float64]:
-    """Return a case's time over the uncompressed one's, on storage of some rates.
+    """Return a row's time over the uncompressed one's, on storage of some rates in bytes/s.
 
-    Parameters
-    ----------
-    cost : mapping
-        A row of `costs`.
-    rates : array_like, shape (n,)
-        Bytes/s.
+    Its estimate and the ends of its interval, of shape (3, rates).
 
-    Returns
-    -------
-    array, shape (3, n)
-        Estimate, and the ends of its interval.
-
-    Examples
-    --------
     >>> row = {"plain_s": 1.0, "bytes": 10.0, "plain_bytes": 110.0}
     >>> row["extra_s"] = Interval(2.0, 2.0, 2.0, 7)
     >>> relative_time(row, [1e-9, 50.0, 1e12])[0].round(3)

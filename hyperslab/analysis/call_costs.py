@@ -1,14 +1,17 @@
-"""What a call, a byte and a page fault cost each reader: fitted, and the times they predict.
+"""What a call, a byte and a page fault cost each reader: from two rows, or fitted to many.
 
 Time is calls × a + bytes × b + faults × c. What a link adds overlaps with this work and is no sum:
 see `hyperslab.analysis.cost`.
 """
+
+from typing import Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 from ..measure.records import main
+from ..measure.stats import median_interval
 from ..text import Interval
 from .compare import UNKNOWN
 
@@ -24,20 +27,58 @@ _KEYS = ["reader", "access", "nbytes"]
 _FEWEST = len(TERMS) + 2  # sizes of buffers, of which one can be left out
 
 
+def extra(times: pd.DataFrame, of: Any, to: Any, calls: int) -> Interval:
+    """Return what one row takes more than another in each of its calls, in seconds, by block.
+
+    >>> blocks = [pd.Series([1.0] * 7), pd.Series([3.0] * 7)]
+    >>> extra(pd.DataFrame({"blocks": blocks}, index=["one", "many"]), "many", "one", 100).value
+    0.02
+    """
+    if of not in times.index or to not in times.index:
+        return UNKNOWN
+    more = (times["blocks"][of] - times["blocks"][to]).dropna()
+    return median_interval(more.to_numpy() / calls) if len(more) else UNKNOWN
+
+
+def enough(rates: pd.DataFrame) -> "pd.Series[Any]":
+    """Return how many bytes a call must move to reach half the rate of the largest call.
+
+    By the first label of rates by a label and the bytes of a call; interpolated between the sizes,
+    block by block. A row that has half at its smallest size has that size.
+
+    >>> index = pd.MultiIndex.from_tuples([("a", b) for b in (100, 1600, 6400)], names=["x", "b"])
+    >>> blocks = [pd.Series([rate] * 7) for rate in (1.0, 4.0, 4.0)]
+    >>> round(enough(pd.DataFrame({"blocks": blocks}, index=index))["a"].value)
+    400
+    """
+    found: dict[Any, Interval] = {}
+    for name, part in rates["blocks"].groupby(level=0, sort=False, observed=True):
+        keys: list[Any] = [key for key, blocks in part.items() if len(blocks)]
+        if not keys:
+            continue
+        table = pd.concat({float(key[1]): part[key] for key in keys}, axis=1)
+        table = table.sort_index(axis=1).dropna()
+        sizes = [_halfway(row / row.iloc[-1]) for _, row in table.iterrows()]
+        found[name] = median_interval(sizes)
+    return pd.Series(found).rename_axis(str(rates.index.names[0]))
+
+
+def _halfway(shares: "pd.Series[float]") -> float:
+    """Return the size at which shares first come to a half: new memory is not a call's cost."""
+    sizes, known = np.log(shares.index.to_numpy("f8")), np.log(shares.to_numpy())
+    at = int(np.flatnonzero(shares >= 0.5)[0])
+    if not at:
+        return float(shares.index[0])
+    part = (np.log(0.5) - known[at - 1]) / (known[at] - known[at - 1])
+    return float(np.exp(sizes[at - 1] + part * (sizes[at] - sizes[at - 1])))
+
+
 def samples(records: pd.DataFrame) -> pd.DataFrame:
     """Return a row for each sample of reads from memory, with what the costs count.
 
-    Parameters
-    ----------
-    records : pandas.DataFrame
-        With the labels reader and access; stages are the reads.
-
-    Returns
-    -------
-    pandas.DataFrame
-        reader, access, nbytes (of a buffer), block, and for each useful byte: calls (reads asked
-        for), kB (1,000 bytes that went through read calls of the system, or were asked for where
-        that is more, as in a file that is mapped into memory), faults (minor page faults), seconds.
+    It has reader, access, nbytes (of a buffer), block, and for each useful byte: calls (reads asked
+    for), kB (1,000 bytes that went through read calls of the system, or were asked for where that
+    is more, as in a file that is mapped into memory), faults (minor page faults), seconds.
     """
     rows = main(records)
     rows = rows[(rows["phase"] == "read") & (rows["cache_state"] == "warm")]
@@ -59,18 +100,8 @@ def fit(taken: pd.DataFrame) -> pd.DataFrame:
     """Fit the costs of every reader with more buffers than costs, on its reads in file order.
 
     No cost is negative; squares of relative errors are least, so that a buffer that takes a
-    microsecond weighs as much as one that takes a second. Blocks are drawn anew for the intervals.
-
-    Parameters
-    ----------
-    taken : pandas.DataFrame
-        From `samples`.
-
-    Returns
-    -------
-    pandas.DataFrame
-        By reader: calls, kB and faults, an `Interval` of seconds for each; of no blocks where a
-        reader has none to speak of.
+    microsecond weighs as much as one that takes a second. Blocks are drawn anew for the intervals
+    of calls, kB and faults, in seconds; of no blocks where a reader has none to speak of.
     """
     chosen = taken[taken["access"] == _FITTED].groupby("reader", sort=False)
     rows = {
@@ -82,14 +113,7 @@ def fit(taken: pd.DataFrame) -> pd.DataFrame:
 
 
 def predicted(taken: pd.DataFrame, costs: pd.DataFrame) -> pd.DataFrame:
-    """Return measured and predicted times of every reader that has costs.
-
-    Returns
-    -------
-    pandas.DataFrame
-        By reader, access and nbytes: seconds and predicted (of a byte), and error (predicted rate
-        over measured, less 1).
-    """
+    """Return seconds of a byte, predicted ones, and their error, by reader, access and nbytes."""
     table = _medians(taken[taken["reader"].isin(costs.index)])
     each = costs.map(lambda cost: np.nan_to_num(cost.value)).astype("f8")
     mine = each.reindex(table["reader"]).to_numpy()
@@ -109,13 +133,7 @@ def left_out(taken: pd.DataFrame) -> pd.DataFrame:
 
 
 def off(found: pd.DataFrame) -> "pd.Series[float]":
-    """Return by reader the median of relative errors, whatever their signs.
-
-    Examples
-    --------
-    >>> off(pd.DataFrame({"reader": ["a"] * 3, "error": [-0.1, 0.3, 0.2]}).set_index("reader"))["a"]
-    np.float64(0.2)
-    """
+    """Return by reader the median of relative errors, whatever their signs."""
     return found["error"].abs().groupby(level="reader", sort=False).median()
 
 

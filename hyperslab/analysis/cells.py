@@ -44,22 +44,8 @@ class Cells:
 
 
 def select(records: pd.DataFrame, where: Where) -> pd.DataFrame:
-    """Return the rows that fit a filter.
+    """Return the rows that fit a filter: a column's value, one of a list, or text with one ``*``.
 
-    Parameters
-    ----------
-    records : pandas.DataFrame
-        Tidy records, one row a sample and phase.
-    where : mapping
-        Column to value, to a list of values, or to text with one ``*`` that stands for anything.
-
-    Raises
-    ------
-    MissingError
-        When the records lack a column of the filter.
-
-    Examples
-    --------
     >>> rows = pd.DataFrame({"case": ["ceil/2", "ceil/3", "floor/2"]})
     >>> list(select(rows, {"case": "ceil/*"})["case"])
     ['ceil/2', 'ceil/3']
@@ -99,26 +85,10 @@ def cells(
 ) -> Cells:
     """Return a quantity for each group and block of the samples that fit a filter.
 
-    Parameters
-    ----------
-    records : pandas.DataFrame
-        Tidy records of one notebook.
-    where : mapping
-        As in `select`.
-    quantity : Quantity
-        What is wanted of each sample.
-    phases : sequence of str
-        The phases to sum; none: all the sample has.
-    over : sequence of str
-        Columns whose values make the groups; for a column with a ``*`` in the filter, the text
-        that it stands for.
-
-    Raises
-    ------
-    MissingError
-        When no sample fits, none is usable, or the column was not counted here.
-    AmbiguousError
-        When a filter fits several configurations that `over` does not tell apart.
+    Phases are summed, all that a sample has if none is named. The values of the columns `over` make
+    the groups; of a column with a ``*`` in the filter, the text that it stands for. Refuses what
+    fits no usable sample, was not counted here, or fits several configurations that `over` does not
+    tell apart.
     """
     usable = _usable(records, where, phases)
     needed = ("block", "order", "run_id", "chunks", *over, *quantity.columns)

@@ -12,19 +12,8 @@ def smallest_of_fastest(
 ) -> str:
     """Return the smallest of those that are not slower than the fastest, as far as is known.
 
-    What was measured in fewer blocks than others takes no part.
+    What was measured in fewer blocks than others takes no part. Times are a table of `compare`.
 
-    Parameters
-    ----------
-    times : pandas.DataFrame
-        From `compare`, with one label.
-    sizes : mapping of str to float
-        By that label.
-    among : collection of str
-        Of the label: what can be chosen.
-
-    Examples
-    --------
     >>> from hyperslab.analysis.compare import compare
     >>> from hyperslab.measure.records import frame_of
     >>> rows = [{"layout": layout, "block": block, "status": "ok", "run_id": "r", "phase": "read",

@@ -139,23 +139,14 @@ def _blocks(
 
 
 def of_blocks(blocks: "pd.Series[float]", wanted: Quantity) -> Interval:
-    """Return the median of a value of each block; without width where a count is always the same.
-
-    Nothing of no blocks: NaN.
-    """
+    """Return the median over blocks; without width where a count is always the same."""
     if not wanted.timed and blocks.nunique() == 1:
         return exact(float(blocks.iloc[0]))
     return median_interval(blocks.to_numpy()) if len(blocks) else UNKNOWN
 
 
 def paired(of: pd.DataFrame, to: pd.DataFrame) -> list[tuple[Floats, Floats]]:
-    """Return the values of two sides for each group of both, over the blocks that have all.
-
-    Parameters
-    ----------
-    of, to : pandas.DataFrame
-        By block and group, as `Cells.table`.
-    """
+    """Return both sides' values for each group of both, over the blocks that have all."""
     groups = [group for group in of.columns if group in to.columns]
     blocks = of.index.intersection(to.index)
     a, b = (
@@ -171,8 +162,6 @@ def paired(of: pd.DataFrame, to: pd.DataFrame) -> list[tuple[Floats, Floats]]:
 def ratio_of(pairs: Sequence[tuple[Floats, Floats]]) -> Interval:
     """Return the ratio of two sides: paired by block, and the geometric mean over groups.
 
-    Examples
-    --------
     >>> sides = [pd.DataFrame({"": [seconds] * 7}) for seconds in (2.0, 1.0)]
     >>> ratio_of(paired(*sides)).value
     2.0

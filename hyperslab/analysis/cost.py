@@ -20,20 +20,7 @@ _COUNTED = ["stages", "handshakes", "wire_bytes", "idle_stages", "requests", "co
 
 
 def moved(records: pd.DataFrame, by: Sequence[str]) -> pd.DataFrame:
-    """Return what reads moved and worked, opening included: medians over the blocks.
-
-    Parameters
-    ----------
-    records : pandas.DataFrame
-        Of reads over links.
-    by : sequence of str
-        Labels that make the rows.
-
-    Returns
-    -------
-    pandas.DataFrame
-        stages, handshakes, wire_bytes, idle_stages, requests, connections, cpu_s (seconds).
-    """
+    """Return what reads moved and worked, opening included: medians over the blocks."""
     rows = in_order(main(records), by)
     rows = rows[rows["phase"].isin(PHASES)].astype(dict.fromkeys(by, str))
     samples = rows.assign(cpu_s=rows["user_s"] + rows["sys_s"]).groupby([*by, "block"], sort=False)
@@ -42,18 +29,8 @@ def moved(records: pd.DataFrame, by: Sequence[str]) -> pd.DataFrame:
 
 
 def seconds(moved: pd.DataFrame, link: Link, *, slow_start: bool = False) -> "pd.Series[float]":
-    """Return what each read would take over a link.
+    """Return what each read of `moved` would take over a link; `slow_start` as of TCP.
 
-    Parameters
-    ----------
-    moved : pandas.DataFrame
-        From `moved`.
-    link : Link
-    slow_start : bool
-        Whether connections begin as TCP's do.
-
-    Examples
-    --------
     >>> counts = {"stages": [9], "handshakes": [1], "wire_bytes": [45_000], "idle_stages": [1]}
     >>> seconds(pd.DataFrame({**counts, "cpu_s": [0.0]}), Link(100e3, 0.1)).tolist()
     [1.05]
@@ -67,21 +44,8 @@ def seconds(moved: pd.DataFrame, link: Link, *, slow_start: bool = False) -> "pd
 
 
 def over(records: pd.DataFrame, link: Link) -> pd.DataFrame:
-    """Return records of reads with the time that each sample would take over a link.
+    """Return records, a row a sample, with the `wall_s` that it would have over a link.
 
-    Parameters
-    ----------
-    records : pandas.DataFrame
-        Of reads over any link: what they moved, and their CPU time, opening included.
-    link : Link
-
-    Returns
-    -------
-    pandas.DataFrame
-        A row a sample; its `wall_s` is computed.
-
-    Examples
-    --------
     >>> counts = {"stages": 9, "handshakes": 1, "wire_bytes": 45_000, "idle_stages": 9}
     >>> row = {"phase": "read", "wall_s": 1.0, "user_s": 0.2, "sys_s": 0.0} | counts
     >>> sample = dict.fromkeys(_SAMPLE, "") | row
@@ -100,22 +64,8 @@ def over(records: pd.DataFrame, link: Link) -> pd.DataFrame:
 def over_links(
     moved: pd.DataFrame, round_trips_s: NDArray[np.float64], rates: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """Return what each read would take over each of many links.
+    """Return what each read of `moved` would take over many links: (reads, rates, trips).
 
-    Parameters
-    ----------
-    moved : pandas.DataFrame
-        From `moved`.
-    round_trips_s, rates : numpy.ndarray
-        float64 of shape (x,) in seconds and (y,) in bytes a second.
-
-    Returns
-    -------
-    numpy.ndarray
-        float64 of shape (reads, y, x), in seconds.
-
-    Examples
-    --------
     >>> both = {"handshakes": [1, 1], "wire_bytes": [1e6, 1e8], "cpu_s": [0, 0]}
     >>> reads = pd.DataFrame(both | {"stages": [50, 1], "idle_stages": [50, 1]})
     >>> over_links(reads, np.array([1e-3, 0.3]), np.array([1e6, 1e8])).argmin(0).tolist()
@@ -135,17 +85,8 @@ def rate(plain: pd.DataFrame, waited_s: float) -> float:
     """Return how many bytes a second a link carries that has no rate of its own.
 
     They are the bytes of a plain request over the time that the client waited for them: what took
-    neither round trips nor its own CPU time.
+    neither its round trips (`waited_s`) nor its own CPU time.
 
-    Parameters
-    ----------
-    plain : pandas.DataFrame
-        Records of a plain request.
-    waited_s : float
-        Its round trips.
-
-    Examples
-    --------
     >>> row = {"aa": "", "status": "ok", "phase": "read"}
     >>> times = {"wall_s": 0.7, "user_s": 0.1, "sys_s": 0.2, "wire_bytes": 2e8}
     >>> round(rate(pd.DataFrame([row | times]), 0.2) / 1e6)
@@ -160,28 +101,10 @@ def rate(plain: pd.DataFrame, waited_s: float) -> float:
 def slow_start_s(link: Link, size: float) -> float:
     """Return how much longer a new connection of TCP takes for its bytes than an open one.
 
-    A window doubles each round trip until the link is full or all is sent; until then the sender
-    waits for most of each round trip.
+    A window doubles each round trip until the link is full or all is sent (RFC 5681); until then
+    the sender waits for most of each round trip. Against TCP itself, through a link of 100 Mbit/s
+    and 20 ms in the kernel, 50 kB took 40 ms longer on a new connection than without slow start.
 
-    Parameters
-    ----------
-    link : Link
-    size : float
-        Bytes of one connection.
-
-    Returns
-    -------
-    float
-        Seconds, 0 where one window carries all.
-
-    Source
-    ------
-    RFC 6928 (the first window) and RFC 5681 (its growth). Against TCP itself, through a link of
-    100 Mbit/s and 20 ms in the kernel: 50 kB on a new connection took 40 ms longer than on
-    one without slow start; two windows have to be waited for.
-
-    Examples
-    --------
     >>> slow_start_s(Link(12.5e6, 0.02), 50_000)
     0.036496
     >>> slow_start_s(Link(12.5e6, 0.02), 14_600)

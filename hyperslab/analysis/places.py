@@ -28,18 +28,10 @@ EXPERIMENTS = (*LOCAL, *(name for _, names in LINKS.values() for name in names),
 
 
 def everywhere(records: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
-    """Return the seconds of each read from each place, opening included.
+    """Return the seconds of each read from each place, opening included, of pages that there are.
 
-    Parameters
-    ----------
-    records : mapping of str to pandas.DataFrame
-        Of penard_local, penard_link and penard_s3, by the labels `LABELS`; those that there are.
-
-    Returns
-    -------
-    pandas.DataFrame
-        By place, read, layout and reader: value, an `Interval`; timed, whether it was timed or is
-        by the model; ranked, whether it is of the experiment whose ranking the document has.
+    By place, read, layout and reader: value, an `Interval`; timed, whether it was timed or is by
+    the model; ranked, whether it is of the experiment whose ranking the document has.
     """
     parts = []
     if "penard_local" in records:
@@ -77,24 +69,10 @@ def chosen(
 ) -> pd.DataFrame:
     """Return how remedies compare, and the one of least work that is near the quickest.
 
-    Parameters
-    ----------
-    table : pandas.DataFrame
-        From `everywhere`.
-    remedies : mapping of (str, str) to str
-        By layout and reader, what has to be done; those of the least work first.
-    near : float
-        So many times as long as the quickest is near it.
+    Remedies are by layout and reader, those of the least work first; `near` is so many times as
+    long as the quickest. Gives remedy, times (as long as the quickest), best, and chosen: of the
+    least work among the near; of equal work, the quicker.
 
-    Returns
-    -------
-    pandas.DataFrame
-        Rows of the table that are remedies, in their order, with remedy, times (as long as the
-        quickest), best (the quickest) and chosen (of the least work among the near; of equal work,
-        the quicker).
-
-    Examples
-    --------
     >>> names = [("disk", "map", "netCDF-4", "h5py"), ("disk", "map", "Zarr", "zarr")]
     >>> index = pd.MultiIndex.from_tuples(names, names=INDEX)
     >>> table = pd.DataFrame({"value": [exact(1.2), exact(1.0)]}, index)

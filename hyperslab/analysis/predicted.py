@@ -16,13 +16,6 @@ APART = 1.5
 def share(good: int, of: int) -> Interval:
     """Return a share with its exact 95 % interval: two of two are not yet all.
 
-    Raises
-    ------
-    ValueError
-        When there is nothing that it is a share of.
-
-    Examples
-    --------
     >>> f"{share(2, 2):%}", f"{share(29, 31):%}"
     ('100 % [16 %, 100 %]', '94 % [79 %, 99 %]')
     """
@@ -33,21 +26,10 @@ def share(good: int, of: int) -> Interval:
 
 
 def beside(measured: pd.DataFrame, predicted: pd.DataFrame) -> pd.DataFrame:
-    """Return a row for each read and way to predict it.
+    """Return predictions (a row each, `mode` the way to predict) beside what was measured.
 
-    Parameters
-    ----------
-    measured : pandas.DataFrame
-        Records of reads.
-    predicted : pandas.DataFrame
-        Records of what was predicted of them: `wall_s` in seconds, `mode` the way to predict.
-
-    Returns
-    -------
-    pandas.DataFrame
-        The columns of `predicted`, with `seconds` (measured, the median), `predicted` (seconds),
-        `error` (predicted over measured, less 1), and `regime` (the cache, and whether chunks are
-        decoded).
+    Adds `seconds` (measured, the median), `predicted` (seconds), `error` (predicted over measured,
+    less 1), and `regime` (the cache, and whether chunks are decoded).
     """
     rows = main(measured)
     read = rows[rows["phase"] == "read"].groupby(["case", "cache_state"])["wall_s"]
@@ -62,22 +44,8 @@ def beside(measured: pd.DataFrame, predicted: pd.DataFrame) -> pd.DataFrame:
 
 
 def errors(found: pd.DataFrame, by: Sequence[str]) -> pd.DataFrame:
-    """Return how far predictions are off, as shares of the time measured.
+    """Return how far predictions are off, as shares of the time measured, by some columns.
 
-    Parameters
-    ----------
-    found : pandas.DataFrame
-        From `beside`.
-    by : sequence of str
-        Columns to tell apart.
-
-    Returns
-    -------
-    pandas.DataFrame
-        By these columns: reads, median and p90 of the absolute error, bias (the median error).
-
-    Examples
-    --------
     >>> rows = pd.DataFrame({"mode": ["blind"] * 3, "error": [0.1, -0.2, 0.3]})
     >>> errors(rows, ["mode"]).round(3).to_numpy().tolist()
     [[3.0, 0.2, 0.28, 0.1]]
@@ -97,15 +65,9 @@ def errors(found: pd.DataFrame, by: Sequence[str]) -> pd.DataFrame:
 def winners(found: pd.DataFrame, alike: Sequence[str] = ()) -> tuple[int, int]:
     """Return of how many pairs of reads the faster was named, and of how many there are.
 
-    Parameters
-    ----------
-    found : pandas.DataFrame
-        From `beside`, of one way to predict. A pair counts when its times differ by `APART`.
-    alike : sequence of str
-        Columns in which both must be the same: then a pair is a choice of layout or library.
+    A pair counts when its times differ by `APART` and it is the same in the columns `alike`, which
+    make it a choice of layout or library.
 
-    Examples
-    --------
     >>> rows = pd.DataFrame({"seconds": [1.0, 2.0, 4.0], "predicted": [1.0, 3.0, 2.5]})
     >>> winners(rows)
     (2, 3)
@@ -121,20 +83,8 @@ def winners(found: pd.DataFrame, alike: Sequence[str] = ()) -> tuple[int, int]:
 
 
 def gains(records: pd.DataFrame) -> pd.DataFrame:
-    """Return candidates of `hyperslab advise` that change a file, by how far their gain was off.
+    """Return advised changes of a file, with `off`, the factor between gain and predicted gain.
 
-    Parameters
-    ----------
-    records : pandas.DataFrame
-        Of an evaluation of advice: `gain_predicted` and `gain`, as factors.
-
-    Returns
-    -------
-    pandas.DataFrame
-        With `off`, the factor by which the measured gain differs from the predicted one.
-
-    Examples
-    --------
     >>> rows = pd.DataFrame({"hints": ["1x2"], "gain_predicted": [2.0], "gain": [1.0]})
     >>> gains(rows)["off"].tolist()
     [2.0]

@@ -14,13 +14,7 @@ GB = 1e9
 
 @dataclass(frozen=True)
 class Quantity:
-    """A number made from the rows of one sample.
-
-    Examples
-    --------
-    >>> QUANTITIES["rate"].above, QUANTITIES["wall_s"].above
-    ('faster', 'slower')
-    """
+    """A number made from the rows of one sample."""
 
     name: str  # the word a claim's measure names it by
     unit: str  # "" for pure numbers
@@ -44,8 +38,6 @@ PER_SAMPLE = ("chunk_length", *(name for name in NUMBERS if name not in _ADDED))
 def with_chunk_length(rows: pd.DataFrame) -> pd.DataFrame:
     """Add the length of a chunk along its first dimension, which the records keep as text.
 
-    Examples
-    --------
     >>> with_chunk_length(pd.DataFrame({"chunks": ["12x721x1440", ""]}))["chunk_length"].tolist()
     [12.0, nan]
     """
@@ -119,20 +111,8 @@ MORE_IS_BETTER = frozenset({"rate", "compression"})
 def quantity(name: str, per: str = "") -> Quantity:
     """Return a quantity by its name, or a number that the records say of each sample.
 
-    Parameters
-    ----------
-    name : str
-        Of one of `QUANTITIES`, or of a column of numbers.
-    per : str
-        A column whose number it is divided by.
+    `per` is a column whose number it is divided by. KeyError when nothing is called so.
 
-    Raises
-    ------
-    KeyError
-        When nothing is called so.
-
-    Examples
-    --------
     >>> quantity("points").columns, quantity("wall_s", per="predicted_reads").unit
     (('points',), 's')
     """

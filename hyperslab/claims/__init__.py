@@ -66,10 +66,7 @@ def evaluate(
 
 
 def recalled(claims: Sequence[Claim], results: Path) -> list[Judgement]:
-    """Return how records were judged by these rules, from the claims.json beside them.
-
-    Empty where that lacks a claim, or its rule is another.
-    """
+    """Return how records were judged by these rules, from claims.json; empty where rules differ."""
     path = results / "claims.json"
     content = json.loads(path.read_text(encoding="utf-8")) if path.exists() else []
     known = {each["id"]: each for each in content}
@@ -94,8 +91,6 @@ def write_json(judgements: Sequence[Judgement], path: Path | str) -> None:
 def totals(verdicts: Sequence[str]) -> str:
     """Return how many claims came out how, on one line.
 
-    Examples
-    --------
     >>> totals(["refuted", "holds", "holds"])
     '3 claims: 2 holds, 1 refuted'
     """

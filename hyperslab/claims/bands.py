@@ -23,8 +23,6 @@ Edges = tuple[tuple[float, bool], ...]
 def label(verdict: str, *, in_part: bool = False, basis: str = "") -> str:
     """Return a claim's verdict as every page shows it.
 
-    Examples
-    --------
     >>> label("holds"), label("holds", in_part=True), label("holds", basis="calibration")
     ('holds', 'holds in part', 'holds (calibration)')
     >>> label("refuted", in_part=True), label("not measured", basis="calibration")
@@ -37,8 +35,6 @@ def label(verdict: str, *, in_part: bool = False, basis: str = "") -> str:
 def kind_of(label: str) -> str:
     """Return which of `SIGNS` a label is counted as.
 
-    Examples
-    --------
     >>> kind_of("holds in part (calibration)"), kind_of("refuted in part")
     ('holds in part', 'refuted')
     """
@@ -49,8 +45,6 @@ def kind_of(label: str) -> str:
 def sign(label: str) -> str:
     """Return the sign of a verdict as `label` gives it.
 
-    Examples
-    --------
     >>> sign("holds in part (calibration)"), sign("refuted in part")
     ('◐', '✗')
     """
@@ -60,8 +54,6 @@ def sign(label: str) -> str:
 def in_one_band(low: float, high: float, edges: Edges, verdicts: tuple[str, ...]) -> str:
     """Return the verdict of the band that holds a whole interval, else inconclusive.
 
-    Examples
-    --------
     >>> in_one_band(0.9, 1.1, ((0.5, True), (2.0, False)), ("weaker", "holds", "stronger"))
     'holds'
     >>> in_one_band(0.4, 1.1, ((0.5, True), (2.0, False)), ("weaker", "holds", "stronger"))

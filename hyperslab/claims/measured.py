@@ -23,13 +23,7 @@ LEVEL = 0.95
 
 @dataclass(frozen=True)
 class Measured:
-    """What a measure found.
-
-    Examples
-    --------
-    >>> Measured(2.0, 1.9, 2.1, 7).timed
-    False
-    """
+    """What a measure found."""
 
     value: float  # the estimate
     low: float  # its interval; equal to it for an exact count
@@ -79,8 +73,6 @@ def found_in(
 def described(rows: pd.DataFrame) -> Words:
     """Return ranks and sizes of what was measured, as a reason quotes them.
 
-    Examples
-    --------
     >>> described(pd.DataFrame({"ranks": [4.0, 4.0], "size": ["8192x8", "8192x8"]}))
     {'ranks': '4 ranks', 'size': '8192 × 8'}
     """
@@ -171,8 +163,6 @@ def decided(found: Interval, typical: float, above: str, below: str) -> str:
     Ratios within blocks decide: what slows a whole block down is in both sides of them. A reason
     gives the median of each side too, and these two may come from different blocks.
 
-    Examples
-    --------
     >>> decided(Interval(1.2, 1.1, 1.3, 7), 1.1, "slower", "faster")
     '20 % slower'
     >>> decided(Interval(0.97, 0.76, 1.45, 7), 1.09, "faster", "slower")
@@ -239,8 +229,6 @@ def interval_of(draws: Floats, n: int) -> Interval:
 def column_medians(values: Floats) -> Floats:
     """Return the median of each column; NaN for a column without values.
 
-    Examples
-    --------
     >>> column_medians(np.array([[1.0, np.nan], [3.0, np.nan]]))
     array([ 2., nan])
     """

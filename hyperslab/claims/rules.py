@@ -44,16 +44,11 @@ class Rule:
 
 
 def effect(document: float) -> Rule:
-    """Compare an effect: the logarithm of our ratio beside the logarithm of the document's.
+    """Compare the logarithm of our ratio with that of the document's ratio, which is not one.
 
-    Holds with the same sign, between half and twice the document's logarithm, and at most a
-    factor of `MOST_APART` from its ratio; weaker and stronger beyond; reversed with the other
-    sign. A difference of up to 5 % on the other side is none, and none is weaker.
-
-    Parameters
-    ----------
-    document : float
-        The document's ratio; not one.
+    Holds with the same sign, between half and twice the document's logarithm, and at most a factor
+    of `MOST_APART` from its ratio; weaker and stronger beyond; reversed with the other sign. A
+    difference of up to 5 % on the other side is none, and none is weaker.
 
     Examples
     --------
@@ -80,11 +75,6 @@ def effect(document: float) -> Rule:
 
 def bound(document: float) -> Rule:
     """Compare an effect as `effect` does, where the document says "more than": no more is too much.
-
-    Parameters
-    ----------
-    document : float
-        The document's ratio; not one.
 
     Examples
     --------
@@ -116,12 +106,7 @@ def _of_effect(document: float) -> tuple[float, float, float]:
 def direction(above: bool, margin: float = NO_DIFFERENCE) -> Rule:
     """Compare only the sign of an effect, where the document gives no number.
 
-    Parameters
-    ----------
-    above : bool
-        Whether the document has the ratio above one.
-    margin : float
-        Differences up to this share are no difference: the claim is weaker than stated.
+    A difference up to the margin, as a share, is none: the claim is weaker than stated.
 
     Examples
     --------
@@ -137,17 +122,10 @@ def direction(above: bool, margin: float = NO_DIFFERENCE) -> Rule:
 
 
 def equality(margin: float, document: float = math.nan) -> Rule:
-    """Take two configurations as equal where their ratio lies within a margin.
+    """Take two configurations as equal where their ratio lies within a margin, as a share.
 
-    The margin is symmetric in the logarithm, so that which of the two is divided by the other
-    does not matter: 15 % means 1/1.15 to 1.15.
-
-    Parameters
-    ----------
-    margin : float
-        The largest difference that counts as none, as a share.
-    document : float
-        The document's ratio, shown beside ours.
+    The margin is symmetric in the logarithm, so that which of the two is divided by the other does
+    not matter: 15 % means 1/1.15 to 1.15.
 
     Examples
     --------
@@ -195,12 +173,7 @@ def bounds(
 
 
 def calibration(tolerance: float) -> Rule:
-    """Take synthetic data as a stand-in where no cell deviates by more than a tolerance.
-
-    Parameters
-    ----------
-    tolerance : float
-        The largest deviation allowed, as a share.
+    """Take synthetic data as a stand-in where no cell deviates by more than a share.
 
     Examples
     --------
@@ -214,12 +187,7 @@ def calibration(tolerance: float) -> Rule:
 
 
 def obsolete(**fields: float) -> Rule:
-    """Take a number or an impossibility that the document states as standing, or as overtaken.
-
-    Parameters
-    ----------
-    **fields
-        As of `bounds`: where the number may lie for the statement to stand.
+    """Take what the document states as standing within `bounds`, or as overtaken.
 
     Examples
     --------

@@ -39,8 +39,6 @@ def unit_of(part: Part, measured: str) -> str:
 def named(cells: str) -> str:
     """Return the names of cells with the types of variables spelled out.
 
-    Examples
-    --------
     >>> named("792x792"), named("f4 *x10, i1 72x380")
     ('792x792', 'float32 *x10, int8 72x380')
     """

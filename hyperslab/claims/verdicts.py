@@ -137,11 +137,7 @@ class Judgement:
 class Folder:
     """A folder of results, its records read once, when first asked for.
 
-    Parameters
-    ----------
-    path : Path
-    differs : mapping
-        By notebook, in what its records were measured otherwise than they would be now.
+    `differs` says by notebook in what its records were measured otherwise than they would be now.
     """
 
     def __init__(self, path: Path, differs: Mapping[str, str]) -> None:

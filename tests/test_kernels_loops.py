@@ -30,11 +30,9 @@ def test_the_end_of_the_block_closes_it_once_and_what_it_is_given_is_checked(tmp
         assert file.access("write", *WHERE[kind], out) > 0
         with pytest.raises(ValueError, match="action='seek': give one of read, write"):
             file.access("seek", *WHERE[kind], out)
-        with pytest.raises(ValueError, match="each must be float64"):
-            file.access("write", *WHERE[kind], out, each=np.zeros(2))
     assert file.close() == 0
     with pytest.raises(ValueError, match=r"a: the file is closed; open it again"):
-        file.sync()
+        file.access("write", *WHERE[kind], out)
     with pytest.raises(KeyError, match="mine"), MAKE[kind](tmp_path / "b") as file:
         raise KeyError("mine")
     assert file.close() == 0

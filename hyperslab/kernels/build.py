@@ -38,9 +38,8 @@ def compiler() -> tuple[str, ...]:
 def kernel() -> ctypes.CDLL:
     """Return the C kernel, compiled at the first call and kept in the user's cache folder.
 
-    The folder is hyperslab in XDG_CACHE_HOME or in ~/.cache; a file in it is named after what it
-    was compiled from and with, and after its own bytes, so that a broken one is found and made
-    again.
+    A file there is named after what it was compiled from and with, and after its own bytes, so
+    that a broken one is found and made again.
 
     Raises
     ------
@@ -63,7 +62,7 @@ def kernel() -> ctypes.CDLL:
 
 
 def cache_folder() -> Path:
-    """Return the folder of compiled kernels; it need not exist."""
+    """Return the folder of compiled kernels, in XDG_CACHE_HOME or ~/.cache; it need not exist."""
     given = Path(os.environ.get("XDG_CACHE_HOME", ""))
     # The standard has relative paths passed over.
     if given.is_absolute():
@@ -126,8 +125,6 @@ def _run(words: tuple[str, ...]) -> str:
 
 def _load(path: Path) -> ctypes.CDLL | None:
     try:
-        loaded = ctypes.CDLL(str(path))
-        loaded.hs_version  # noqa: B018  (a lookup)
-    except (OSError, AttributeError):
+        return ctypes.CDLL(str(path))
+    except OSError:
         return None
-    return loaded

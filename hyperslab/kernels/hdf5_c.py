@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from hyperslab.kernels.build import kernel
 from hyperslab.kernels.library import LibraryError, address, function, variable
-from hyperslab.kernels.loops import OpenedArray
+from hyperslab.kernels.loops import OpenedArray, timed
 
 Id = ctypes.c_int64
 _READ_ONLY, _TRUNCATE = ctypes.c_uint(0), ctypes.c_uint(2)
@@ -27,7 +27,7 @@ _NEVER_FILL = 1
 # What the kernel calls, in its order, after H5Dread or H5Dwrite.
 _CALLED = (
     "H5Dget_space", "H5Screate_simple", "H5Sselect_hyperslab", "H5Sclose", "H5Pcreate", "H5Pclose",
-    "H5Fflush", "H5Dclose", "H5Fclose",
+    "H5Dclose", "H5Fclose",
 )  # fmt: skip
 
 
@@ -127,7 +127,7 @@ class Hdf5File(OpenedArray):
             undo.pop_all()
         return made
 
-    def access(
+    def prepared(
         self,
         action: str,
         starts: ArrayLike,
@@ -138,30 +138,26 @@ class Hdf5File(OpenedArray):
         keep_spaces: bool = True,
         keep_list: bool = True,
         reuse: bool = False,
-        each: NDArray[np.float64] | None = None,
-    ) -> float:
-        """Read or write hyperslabs, one H5Dread or H5Dwrite for each, in a loop in C.
+    ) -> Callable[[], float]:
+        """Return a loop over hyperslabs with one H5Dread or H5Dwrite for each.
 
-        It is given what `NetcdfFile.prepared` is, and returns the seconds of the loop. With
-        `keep_spaces` the dataspaces are got once for all calls (memory's again for another shape),
-        with `keep_list` the default list of transfer properties is used; without, both are made
-        and closed in every call, as netCDF-C does.
-
-        Raises
-        ------
-        LibraryError
-            If a call fails, with its number.
-        IndexError, TypeError, ValueError
-            Before anything is read or written, for what does not fit the dataset.
+        It is given what `NetcdfFile.prepared` is, and raises the same. With `keep_spaces` the
+        dataspaces are got once for all calls (memory's again for another shape), with `keep_list`
+        the default list of transfer properties is used; without, both are made and closed in every
+        call, as netCDF-C does.
         """
-        loop = self._loop(action, starts, counts, strides, buffer, reuse, each)
+        loop = self._loop(action, starts, counts, strides, buffer, reuse)
         kind = 0 if keep_list else variable("H5P_CLS_DATASET_XFER_ID_g")
-        if kernel().hs_hdf5(
-            _functions(action), self._dataset, Id(self._type), int(keep_spaces), Id(kind),
-            len(self.shape), *loop.arguments,
-        ):  # fmt: skip
-            raise LibraryError(f"HDF5 cannot {action}, call {loop.failed} of {len(loop)}")
-        return loop.seconds
+        how = int(keep_spaces), Id(kind), len(self.shape)
+
+        def run() -> float:
+            self._check()
+            called = _functions(action), self._dataset, Id(self._type)
+            if kernel().hs_hdf5(*called, *how, *loop.arguments):
+                raise LibraryError(f"HDF5 cannot {action}, call {loop.failed} of {loop.calls}")
+            return loop.seconds
+
+        return run
 
     def chunk_cache_bytes(self) -> int:
         """Return the size of the chunk cache that the dataset has (H5Pget_chunk_cache)."""
@@ -172,19 +168,12 @@ class Hdf5File(OpenedArray):
             got("H5Pget_chunk_cache", plan, *into, kind=ctypes.c_int)
         return size.value
 
-    def sync(self) -> float:
-        """Flush HDF5's buffers, and the system's to the device; return the seconds."""
-        self._check()
-        return self._done("sync", self._file, os.fsencode(self._path))
-
     def _close(self) -> float:
-        return self._done("close", self._file, self._dataset)
-
-    def _done(self, what: str, *arguments: Any) -> float:
-        seconds, call = ctypes.c_double(), getattr(kernel(), f"hs_hdf5_{what}")
-        if call(_functions("write"), *arguments, ctypes.byref(seconds)):
-            raise LibraryError(f"HDF5 cannot {what} {self._path}")
-        return seconds.value
+        what = _functions("write"), self._file, self._dataset
+        status, seconds = timed(kernel().hs_hdf5_close, *what)
+        if status:
+            raise LibraryError(f"HDF5 cannot close {self._path}")
+        return seconds
 
 
 @cache

@@ -45,22 +45,12 @@ def address(name: str) -> int:
     return found
 
 
-def variable(name: str, kind: Any = ctypes.c_int64) -> Any:
-    """Return the value of a variable of the libraries."""
+def variable(name: str) -> int:
+    """Return the value of a variable of HDF5: the identifier of a type or a class."""
     try:
-        return kind.in_dll(_loaded(), name).value
+        return ctypes.c_int64.in_dll(_loaded(), name).value
     except ValueError as error:
         raise KernelError(f"{name} is not found in the libraries of netCDF4") from error
-
-
-def versions() -> tuple[str, str]:
-    """Return the versions of netCDF-C and HDF5."""
-    netcdf = function("nc_inq_libvers")
-    netcdf.restype = ctypes.c_char_p
-    numbers = [ctypes.c_uint() for _ in range(3)]
-    function("H5get_libversion")(*map(ctypes.byref, numbers))
-    hdf5 = ".".join(str(number.value) for number in numbers)
-    return str(netcdf().decode().split()[0]), hdf5
 
 
 def checked(name: str, *arguments: Any) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Self
 
@@ -24,21 +25,17 @@ def calls_of(
     """
     first = np.ascontiguousarray(np.atleast_2d(integers("starts", starts)))
     if first.shape[1:] != (len(shape),):
-        raise ValueError(
-            f"starts of shape {first.shape} for a variable of shape {shape}: "
-            f"give (calls, {len(shape)})"
-        )
+        raise ValueError(f"starts of shape {first.shape}: give (calls, {len(shape)})")
     size = repeated(first, "counts", counts)
     step = None if strides is None else repeated(first, "strides", strides)
-    spans = np.where(size > 0, (size - 1) * (1 if step is None else step) + 1, 0)
-    wrong = (first < 0) | (size < 0) | (first + spans > np.array(shape, np.int64).reshape(1, -1))
-    if step is not None:
-        wrong |= step < 1
+    wide = np.ones(1, np.int64) if step is None else step
+    spans = np.where(size > 0, (size - 1) * wide + 1, 0)
+    wrong = (first < 0) | (size < 0) | (wide < 1) | (first + spans > np.array(shape, np.int64))
     if wrong.any():
         at = int(np.argmax(wrong.any(axis=1)))
-        given = {"start": first, "count": size} | ({} if step is None else {"stride": step})
-        told = ", ".join(f"{name} {tuple(of[at].tolist())}" for name, of in given.items())
-        raise IndexError(f"call {at}: {told} leaves a variable of shape {shape}")
+        given = {"start": first, "count": size, "stride": step}
+        told = [f"{name} {tuple(of[at].tolist())}" for name, of in given.items() if of is not None]
+        raise IndexError(f"call {at}: {', '.join(told)} leaves a variable of shape {shape}")
     return first, size, step
 
 
@@ -55,48 +52,36 @@ def repeated(first: Integers, name: str, given: ArrayLike) -> Integers:
     return np.ascontiguousarray(np.broadcast_to(integers(name, given), first.shape))
 
 
-def place(buffer: NDArray[Any], dtype: np.dtype[Any] | None, need_bytes: int, action: str) -> int:
-    """Return the address of a buffer, or raise a ValueError where it does not fit the accesses."""
-    if dtype is not None and buffer.dtype != dtype:
-        raise ValueError(f"the buffer is {buffer.dtype}, the variable {dtype}; give the same")
-    if buffer.nbytes < need_bytes:
-        raise ValueError(f"the buffer has {buffer.nbytes} bytes, the calls need {need_bytes}")
-    if not buffer.flags.c_contiguous or (action == "read" and not buffer.flags.writeable):
-        raise ValueError("the buffer must be C-contiguous, and writeable for a read")
-    return buffer.ctypes.data
-
-
 def pointer(array: NDArray[Any] | None) -> ctypes.c_void_p:
     """Return an array's address for the C kernel, or NULL."""
     return ctypes.c_void_p(None if array is None else array.ctypes.data)
+
+
+def timed(call: Callable[..., int], *arguments: Any) -> tuple[int, float]:
+    """Return the status of a function of the kernel, and the seconds that it gives last."""
+    seconds = ctypes.c_double()
+    return call(*arguments, ctypes.byref(seconds)), seconds.value
 
 
 class Loop:
     """What all loops of the kernel take last, as `arguments` in its order, and what they leave."""
 
     def __init__(
-        self,
-        numbers: tuple[Integers | None, ...],
-        where: int,
-        *sizes: ctypes.c_size_t,
-        reuse: bool,
-        each: NDArray[np.float64] | None,
-    ) -> None:
+        self, action: str, numbers: tuple[Integers | None, ...], buffer: NDArray[Any],
+        need_bytes: int, *details: Any,
+    ) -> None:  # fmt: skip
+        if buffer.nbytes < need_bytes:
+            raise ValueError(f"the buffer has {buffer.nbytes} bytes, the calls need {need_bytes}")
+        if not buffer.flags.c_contiguous or (action == "read" and not buffer.flags.writeable):
+            raise ValueError("the buffer must be C-contiguous, and writeable for a read")
         assert numbers[0] is not None
-        self._numbers = numbers  # kept: the kernel has their addresses alone
-        self._calls = calls = len(numbers[0])
-        if each is not None and (each.dtype != np.float64 or each.shape != (calls,)):
-            raise ValueError(
-                f"each must be float64 of shape ({calls},), not {each.dtype} {each.shape}"
-            )
+        self._kept = numbers, buffer  # the kernel has their addresses alone
+        self.calls = len(numbers[0])
         self._seconds, self._failed = ctypes.c_double(), ctypes.c_int64()
         self.arguments = (
-            ctypes.c_int64(calls), *map(pointer, numbers), ctypes.c_void_p(where), *sizes,
-            int(reuse), pointer(each), ctypes.byref(self._seconds), ctypes.byref(self._failed),
+            ctypes.c_int64(self.calls), *map(pointer, numbers), pointer(buffer), *details,
+            ctypes.byref(self._seconds), ctypes.byref(self._failed),
         )  # fmt: skip
-
-    def __len__(self) -> int:
-        return self._calls
 
     @property
     def seconds(self) -> float:
@@ -114,6 +99,20 @@ class Opened(ABC):
 
     def __init__(self, path: Path) -> None:
         self._path, self._open = path, True
+
+    def access(self, *where: Any, **how: Any) -> float:
+        """Read or write in a loop in C, as `prepared`, and return its seconds.
+
+        Raises
+        ------
+        LibraryError
+            If a call fails, with its number.
+        """
+        return self.prepared(*where, **how)()
+
+    @abstractmethod
+    def prepared(self, *where: Any, **how: Any) -> Callable[[], float]:
+        """Return a loop, checked, to be run when it is called."""
 
     def close(self) -> float:
         """Close the file and return the seconds; closing again does nothing."""
@@ -152,12 +151,12 @@ class OpenedArray(Opened):
         strides: ArrayLike | None,
         buffer: NDArray[Any],
         reuse: bool,
-        each: NDArray[np.float64] | None,
     ) -> Loop:
         """Check what `access` is given, and return its loop; the rank comes before it."""
         self._check(action)
+        if buffer.dtype != self.dtype:
+            raise ValueError(f"the buffer is {buffer.dtype}, the variable {self.dtype}")
         calls = calls_of(self.shape, starts, counts, strides)
         blocks, size = calls[1].prod(axis=1), self.dtype.itemsize
         elements = int(blocks.max() if reuse else blocks.sum()) if len(blocks) else 0
-        where = place(buffer, self.dtype, elements * size, action)
-        return Loop(calls, where, ctypes.c_size_t(size), reuse=reuse, each=each)
+        return Loop(action, calls, buffer, elements * size, ctypes.c_size_t(size), int(reuse))

@@ -13,18 +13,13 @@ from numpy.typing import ArrayLike, NDArray
 
 from hyperslab.kernels.build import kernel
 from hyperslab.kernels.library import LibraryError
-from hyperslab.kernels.loops import Loop, Opened, integers, place, repeated
+from hyperslab.kernels.loops import Loop, Opened, integers, pointer, repeated, timed
 
 
 class PlainFile(Opened):
     """An open file, read with pread and written with pwrite; or read with fread, for `stdio`.
 
-    For `write` it is made when missing, and never cut.
-
-    Raises
-    ------
-    OSError
-        If the file cannot be opened, or no stream can be made on it.
+    For `write` it is made when missing, and never cut. What cannot be opened is an OSError.
 
     Examples
     --------
@@ -40,8 +35,6 @@ class PlainFile(Opened):
     """
 
     def __init__(self, path: str | Path, *, write: bool = False, stdio: bool = False) -> None:
-        if write and stdio:
-            raise ValueError("stdio=True reads only; leave it out to write")
         loaded = kernel()
         super().__init__(Path(path))
         self._stream = None
@@ -54,16 +47,6 @@ class PlainFile(Opened):
             if self._stream is None:
                 os.close(self._descriptor)
                 raise OSError(failed.value, os.strerror(failed.value), str(path))
-
-    def access(self, *where: Any, **how: Any) -> float:
-        """Read or write pieces in a loop in C, as `prepared`, and return its seconds.
-
-        Raises
-        ------
-        LibraryError
-            If a call fails, or the file ends before a piece does.
-        """
-        return self.prepared(*where, **how)()
 
     def prepared(
         self,
@@ -103,11 +86,12 @@ class PlainFile(Opened):
         if self._stream is not None and action == "write":
             raise ValueError("a file opened with stdio=True reads only")
         need = int(size.max() if reuse else size.sum()) if size.size else 0
-        loop = Loop((first, size), place(buffer, None, need, action), reuse=reuse, each=each)
+        if each is not None and (each.dtype != np.float64 or each.shape != first.shape):
+            raise ValueError(f"each must be float64 of shape {first.shape}")
+        loop = Loop(action, (first, size), buffer, need, int(reuse), pointer(each))
         writes, hs = int(action == "write"), kernel()
 
         def run() -> float:
-            _ = buffer  # kept: the kernel has its address alone
             self._check()
             if self._stream is None:
                 status = hs.hs_posix(self._descriptor, writes, *loop.arguments)
@@ -125,13 +109,13 @@ class PlainFile(Opened):
     def sync(self) -> float:
         """Flush the file to the device and return the seconds."""
         self._check()
-        seconds = ctypes.c_double()
-        if status := kernel().hs_fsync(self._descriptor, ctypes.byref(seconds)):
-            raise LibraryError(os.strerror(status))
-        return seconds.value
+        return self._done(kernel().hs_fsync)
 
     def _close(self) -> float:
-        seconds, stream = ctypes.c_double(), ctypes.c_void_p(self._stream)
-        if status := kernel().hs_close(self._descriptor, stream, ctypes.byref(seconds)):
+        return self._done(kernel().hs_close, ctypes.c_void_p(self._stream))
+
+    def _done(self, call: Callable[..., int], *arguments: Any) -> float:
+        status, seconds = timed(call, self._descriptor, *arguments)
+        if status:
             raise LibraryError(f"{self._path}: {os.strerror(status)}")
-        return seconds.value
+        return seconds

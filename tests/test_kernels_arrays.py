@@ -162,7 +162,7 @@ def test_errors_name_what_fails_and_print_nothing(tmp_path, capfd):
     for layout, missing, absent, refused in (
         ("netcdf3", "^nc_open: No such file", "^nc_inq_varid: .*[Vv]ariable not found",
          "nc_put_vara, call 0: .* Write to read only"),
-        ("hdf5", "H5Fopen fails on .*a", "H5Dopen2 fails on b", "HDF5 cannot write, call 0 of 1"),
+        ("hdf5", "H5Fopen fails on .*a", "H5Dopen2 fails on b", "H5Dwrite, call 0: HDF5 cannot"),
     ):  # fmt: skip
         with pytest.raises(LibraryError, match=missing):
             opened(path, layout)

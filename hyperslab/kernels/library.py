@@ -19,10 +19,7 @@ class LibraryError(OSError):
 def _loaded() -> ctypes.CDLL:
     """Give a handle through which names are looked up in netCDF4 and in the libraries under it."""
     # Not in h5py's HDF5, which has the same names in the same process.
-    try:
-        extension = importlib.import_module("netCDF4._netCDF4")
-    except ImportError as error:
-        raise KernelError(f"netCDF4 cannot be imported ({error}): pip install netCDF4") from error
+    extension = importlib.import_module("netCDF4._netCDF4")
     return ctypes.CDLL(str(extension.__file__), mode=os.RTLD_NOLOAD | os.RTLD_NOW)
 
 
@@ -47,10 +44,7 @@ def address(name: str) -> int:
 
 def variable(name: str) -> int:
     """Return the value of a variable of HDF5: the identifier of a type or a class."""
-    try:
-        return ctypes.c_int64.in_dll(_loaded(), name).value
-    except ValueError as error:
-        raise KernelError(f"{name} is not found in the libraries of netCDF4") from error
+    return ctypes.c_int64.in_dll(_loaded(), name).value
 
 
 def checked(name: str, *arguments: Any) -> None:

@@ -5,11 +5,14 @@ from __future__ import annotations
 import ctypes
 from abc import ABC, abstractmethod
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+
+from hyperslab.kernels.library import LibraryError
 
 ACTIONS = ("read", "write")
 Integers = NDArray[np.int64]
@@ -57,12 +60,6 @@ def pointer(array: NDArray[Any] | None) -> ctypes.c_void_p:
     return ctypes.c_void_p(None if array is None else array.ctypes.data)
 
 
-def timed(call: Callable[..., int], *arguments: Any) -> tuple[int, float]:
-    """Return the status of a function of the kernel, and the seconds that it gives last."""
-    seconds = ctypes.c_double()
-    return call(*arguments, ctypes.byref(seconds)), seconds.value
-
-
 class Loop:
     """What all loops of the kernel take last, as `arguments` in its order, and what they leave."""
 
@@ -76,10 +73,9 @@ class Loop:
             raise ValueError("the buffer must be C-contiguous, and writeable for a read")
         assert numbers[0] is not None
         self._kept = numbers, buffer  # the kernel has their addresses alone
-        self.calls = len(numbers[0])
         self._seconds, self._failed = ctypes.c_double(), ctypes.c_int64()
         self.arguments = (
-            ctypes.c_int64(self.calls), *map(pointer, numbers), pointer(buffer), *details,
+            ctypes.c_int64(len(numbers[0])), *map(pointer, numbers), pointer(buffer), *details,
             ctypes.byref(self._seconds), ctypes.byref(self._failed),
         )  # fmt: skip
 
@@ -121,20 +117,37 @@ class Opened(ABC):
         self._open = False
         return self._close()
 
-    @abstractmethod
-    def _close(self) -> float: ...
-
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
         self.close()
 
+    @abstractmethod
+    def _close(self) -> float: ...
+
+    @abstractmethod
+    def _words(self, status: int) -> str:
+        """Say what a status means that is not 0."""
+
     def _check(self, action: str = "read") -> None:
         if action not in ACTIONS:
             raise ValueError(f"action={action!r}: give one of {', '.join(ACTIONS)}")
         if not self._open:
             raise ValueError(f"{self._path}: the file is closed; open it again")
+
+    def _run(self, call: Callable[..., int], loop: Loop, failed: Callable[[], str]) -> float:
+        self._check()
+        if status := call(*loop.arguments):
+            raise LibraryError(f"{failed()}: {self._words(status)}")
+        return loop.seconds
+
+    def _timed(self, call: Callable[..., int], *arguments: Any) -> float:
+        """Call a function of the kernel that gives its seconds last."""
+        seconds = ctypes.c_double()
+        if status := call(*arguments, ctypes.byref(seconds)):
+            raise LibraryError(f"{self._path}: {self._words(status)}")
+        return seconds.value
 
 
 class OpenedArray(Opened):
@@ -143,20 +156,46 @@ class OpenedArray(Opened):
     shape: tuple[int, ...]
     dtype: np.dtype[Any]
 
-    def _loop(
+    def prepared(
         self,
         action: str,
         starts: ArrayLike,
         counts: ArrayLike,
         strides: ArrayLike | None,
         buffer: NDArray[Any],
-        reuse: bool,
-    ) -> Loop:
-        """Check what `access` is given, and return its loop; the rank comes before it."""
+        *,
+        reuse: bool = False,
+        **how: bool,
+    ) -> Callable[[], float]:
+        """Return a loop over hyperslabs, checked, to be run when it is called.
+
+        Parameters
+        ----------
+        action
+            "read" or "write".
+        starts, counts, strides
+            Integers of shape (calls, axes), repeated where they have fewer; strides may be None.
+        buffer
+            C-contiguous, of the array's type; it holds the blocks one after another, or with
+            `reuse` each at its start.
+        how
+            What the library's own class says.
+
+        Raises
+        ------
+        IndexError, TypeError, ValueError
+            For what does not fit the array.
+        """
         self._check(action)
         if buffer.dtype != self.dtype:
             raise ValueError(f"the buffer is {buffer.dtype}, the variable {self.dtype}")
         calls = calls_of(self.shape, starts, counts, strides)
         blocks, size = calls[1].prod(axis=1), self.dtype.itemsize
         elements = int(blocks.max() if reuse else blocks.sum()) if len(blocks) else 0
-        return Loop(action, calls, buffer, elements * size, ctypes.c_size_t(size), int(reuse))
+        loop = Loop(action, calls, buffer, elements * size, ctypes.c_size_t(size), int(reuse))
+        name, call = self._call(action, strides is not None, **how)
+        return partial(self._run, call, loop, lambda: f"{name}, call {loop.failed}")
+
+    @abstractmethod
+    def _call(self, action: str, strided: bool) -> tuple[str, Callable[..., int]]:
+        """Return the name of the library's function, and the kernel's loop over it."""

@@ -6,15 +6,15 @@ import ctypes
 import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
 
 from hyperslab.kernels.build import kernel
-from hyperslab.kernels.library import LibraryError, address, checked, words
-from hyperslab.kernels.loops import OpenedArray, timed
+from hyperslab.kernels.library import address, checked, words
+from hyperslab.kernels.loops import OpenedArray
 
 # Bits of nc_create; without any the file gets the process's default format.
 FORMATS = {
@@ -35,6 +35,8 @@ class NoNumbersError(ValueError):
 
 class NetcdfFile(OpenedArray):
     """One variable of an open netCDF file; made by `open` and `create`.
+
+    It is read by nc_get_vara and written by nc_put_vara, with strides by nc_get_vars, nc_put_vars.
 
     Examples
     --------
@@ -138,45 +140,13 @@ class NetcdfFile(OpenedArray):
                 checked("nc_set_var_chunk_cache", *made._where, *how)
         return made
 
-    def prepared(
-        self,
-        action: str,
-        starts: ArrayLike,
-        counts: ArrayLike,
-        strides: ArrayLike | None,
-        buffer: NDArray[Any],
-        *,
-        reuse: bool = False,
-    ) -> Callable[[], float]:
-        """Return a loop over hyperslabs, checked, to be run when it is called.
+    def _call(self, action: str, strided: bool) -> tuple[str, Callable[..., int]]:
+        name = f"nc_{'get' if action == 'read' else 'put'}_var{'s' if strided else 'a'}"
+        function = ctypes.c_void_p(address(name))
+        return name, partial(kernel().hs_netcdf, function, *self._where, len(self.shape))
 
-        Parameters
-        ----------
-        action
-            "read" (nc_get_vara) or "write" (nc_put_vara); with strides nc_get_vars, nc_put_vars.
-        starts, counts, strides
-            Integers of shape (calls, axes), repeated where they have fewer; strides may be None.
-        buffer
-            C-contiguous, of the variable's type; it holds the blocks one after another.
-        reuse
-            Every block lies at the buffer's start instead.
-
-        Raises
-        ------
-        IndexError, TypeError, ValueError
-            For what does not fit the variable.
-        """
-        loop = self._loop(action, starts, counts, strides, buffer, reuse)
-        name = f"nc_{'get' if action == 'read' else 'put'}_var{'a' if strides is None else 's'}"
-        function, hs = ctypes.c_void_p(address(name)), kernel()
-
-        def run() -> float:
-            self._check()
-            if status := hs.hs_netcdf(function, *self._where, len(self.shape), *loop.arguments):
-                raise LibraryError(f"{name}, call {loop.failed}: {words(status)}")
-            return loop.seconds
-
-        return run
+    def _words(self, status: int) -> str:
+        return words(status)
 
     def chunks(self) -> tuple[int, ...] | None:
         """Return the lengths of a chunk; None where the variable is contiguous."""
@@ -200,10 +170,7 @@ class NetcdfFile(OpenedArray):
 
     def _done(self, name: str, path: bytes | None) -> float:
         function = ctypes.c_void_p(address(name))
-        status, seconds = timed(kernel().hs_netcdf_done, function, self._file, path)
-        if status:
-            raise LibraryError(f"{name}: {words(status)}")
-        return seconds
+        return self._timed(kernel().hs_netcdf_done, function, self._file, path)
 
     def _cache(self) -> tuple[ctypes.c_size_t, ctypes.c_size_t, ctypes.c_float]:
         found = ctypes.c_size_t(), ctypes.c_size_t(), ctypes.c_float()

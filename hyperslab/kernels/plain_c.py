@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import os
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hyperslab.kernels.build import kernel
-from hyperslab.kernels.library import LibraryError
-from hyperslab.kernels.loops import Loop, Opened, integers, pointer, repeated, timed
+from hyperslab.kernels.loops import Loop, Opened, integers, pointer, repeated
 
 
 class PlainFile(Opened):
@@ -35,18 +35,15 @@ class PlainFile(Opened):
     """
 
     def __init__(self, path: str | Path, *, write: bool = False, stdio: bool = False) -> None:
-        loaded = kernel()
+        kernel()
         super().__init__(Path(path))
-        self._stream = None
+        self._stream = ctypes.c_void_p()
         flags = os.O_RDWR | os.O_CREAT if write else os.O_RDONLY
         self._descriptor = os.open(path, flags, 0o666)
         if stdio:
-            failed = ctypes.c_int()
-            loaded.hs_stream.restype = ctypes.c_void_p
-            self._stream = loaded.hs_stream(self._descriptor, ctypes.byref(failed))
-            if self._stream is None:
-                os.close(self._descriptor)
-                raise OSError(failed.value, os.strerror(failed.value), str(path))
+            fdopen = ctypes.CDLL(None).fdopen
+            fdopen.restype = ctypes.c_void_p
+            self._stream = ctypes.c_void_p(fdopen(self._descriptor, b"rb"))
 
     def prepared(
         self,
@@ -67,9 +64,7 @@ class PlainFile(Opened):
         offsets, lengths
             In bytes, one for each piece; a single length stands for all.
         buffer
-            C-contiguous; it holds the pieces one after another.
-        reuse
-            Every piece lies at the buffer's start instead.
+            C-contiguous; it holds the pieces one after another, or with `reuse` each at its start.
         each
             Takes the seconds of every call: float64 of shape (calls,).
 
@@ -83,39 +78,27 @@ class PlainFile(Opened):
         size = repeated(first, "lengths", lengths)
         if (first < 0).any() or (size < 0).any():
             raise ValueError("offsets and lengths are bytes: give numbers from 0")
-        if self._stream is not None and action == "write":
+        if self._stream.value and action == "write":
             raise ValueError("a file opened with stdio=True reads only")
         need = int(size.max() if reuse else size.sum()) if size.size else 0
         if each is not None and (each.dtype != np.float64 or each.shape != first.shape):
             raise ValueError(f"each must be float64 of shape {first.shape}")
         loop = Loop(action, (first, size), buffer, need, int(reuse), pointer(each))
-        writes, hs = int(action == "write"), kernel()
+        call = partial(kernel().hs_plain, self._descriptor, self._stream, int(action == "write"))
 
-        def run() -> float:
-            self._check()
-            if self._stream is None:
-                status = hs.hs_posix(self._descriptor, writes, *loop.arguments)
-            else:
-                status = hs.hs_fread(ctypes.c_void_p(self._stream), *loop.arguments)
-            if status:
-                at = loop.failed
-                why = "the file ends before" if status < 0 else os.strerror(status)
-                what = f"call {at}, {size[at]} bytes at {first[at]}"
-                raise LibraryError(f"{self._path}: {what}: {why}")
-            return loop.seconds
+        def failed() -> str:
+            at = loop.failed
+            return f"{self._path}: call {at}, {size[at]} bytes at {first[at]}"
 
-        return run
+        return partial(self._run, call, loop, failed)
 
     def sync(self) -> float:
         """Flush the file to the device and return the seconds."""
         self._check()
-        return self._done(kernel().hs_fsync)
+        return self._timed(kernel().hs_fsync, self._descriptor)
 
     def _close(self) -> float:
-        return self._done(kernel().hs_close, ctypes.c_void_p(self._stream))
+        return self._timed(kernel().hs_close, self._descriptor, self._stream)
 
-    def _done(self, call: Callable[..., int], *arguments: Any) -> float:
-        status, seconds = timed(call, self._descriptor, *arguments)
-        if status:
-            raise LibraryError(f"{self._path}: {os.strerror(status)}")
-        return seconds
+    def _words(self, status: int) -> str:
+        return "the file ends before" if status < 0 else os.strerror(status)

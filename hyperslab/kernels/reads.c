@@ -168,38 +168,21 @@ static void tick(double *each, int64_t call, double *last) {
     }
 }
 
-/* pread or pwrite of pieces; status -1 is the end of the file. */
-int hs_posix(int descriptor, int action, int64_t calls, const int64_t *offsets,
+/* pread or pwrite of pieces, or, where there is a stream, fread of them with a seek where a piece
+ * does not follow the last; status -1 is the end of the file. */
+int hs_plain(int descriptor, FILE *stream, int action, int64_t calls, const int64_t *offsets,
              const int64_t *lengths, char *buffer, int reuse, double *each, double *seconds,
              int64_t *failed) {
-    int status = 0;
-    double began = now(), last = began;
-    for (int64_t i = 0; i < calls; i++) {
-        status = whole(descriptor, action, buffer, (size_t)lengths[i], offsets[i]);
-        if (status) {
-            *failed = i;
-            break;
-        }
-        if (!reuse)
-            buffer += lengths[i];
-        tick(each, i, &last);
-    }
-    *seconds = now() - began;
-    return status;
-}
-
-/* fread of pieces through stdio, with a seek where a piece does not follow the last. */
-int hs_fread(void *stream, int64_t calls, const int64_t *offsets, const int64_t *lengths,
-             char *buffer, int reuse, double *each, double *seconds, int64_t *failed) {
-    FILE *file = stream;
     int64_t place = -1;
     int status = 0;
     double began = now(), last = began;
     for (int64_t i = 0; i < calls; i++) {
-        if (place != offsets[i] && fseeko(file, (off_t)offsets[i], SEEK_SET))
+        if (!stream)
+            status = whole(descriptor, action, buffer, (size_t)lengths[i], offsets[i]);
+        else if (place != offsets[i] && fseeko(stream, (off_t)offsets[i], SEEK_SET))
             status = errno;
-        if (!status && fread(buffer, 1, (size_t)lengths[i], file) != (size_t)lengths[i])
-            status = ferror(file) ? EIO : -1;
+        else if (fread(buffer, 1, (size_t)lengths[i], stream) != (size_t)lengths[i])
+            status = ferror(stream) ? EIO : -1;
         if (status) {
             *failed = i;
             break;
@@ -213,14 +196,8 @@ int hs_fread(void *stream, int64_t calls, const int64_t *offsets, const int64_t 
     return status;
 }
 
-void *hs_stream(int descriptor, int *failed) {
-    void *stream = fdopen(descriptor, "rb");
-    *failed = stream ? 0 : errno;
-    return stream;
-}
-
 /* Close the stream, which closes its descriptor, or the descriptor where `stream` is NULL. */
-int hs_close(int descriptor, void *stream, double *seconds) {
+int hs_close(int descriptor, FILE *stream, double *seconds) {
     double began = now();
     int status = (stream ? fclose(stream) : close(descriptor)) ? errno : 0;
     *seconds = now() - began;

@@ -14,6 +14,7 @@ from hyperslab.io import chunkindex_format as chunkindex
 from hyperslab.io.by_chunkindex import SUFFIX, SerialVariable, StandIn
 from hyperslab.io.chunkindex_format import ChunkindexFile
 from hyperslab.io.urls import Counted
+from hyperslab.subchunk import CorruptIndexError
 
 SHAPE, CHUNKS, INDEX = (4, 200, 300), (1, 200, 300), f"data.h5{SUFFIX}"
 
@@ -68,19 +69,22 @@ def test_the_layout_is_that_of_figure_3(made):
     assert not (folder / "x.nc").exists()
 
 
-def test_files_are_read_without_a_first_point_and_without_a_chunk(made, tmp_path):
+def test_a_chunk_may_be_missing_and_damage_is_named(made, tmp_path):
     folder, values = made
     (tmp_path / "index.nc").write_bytes((folder / INDEX).read_bytes())
     with h5py.File(tmp_path / "index.nc", "a") as index:
         del index["x/1.0.0"]
-        group = index["x/0.0.0"]
-        for name in ("outloc", "inloc", "bits", "window"):
-            rest = group[name][1:]
-            del group[name]
-            group[name] = rest
     with ChunkindexFile(folder / "data.h5", tmp_path / "index.nc") as file:
         for key in (np.s_[:, 5, 7], np.s_[1, 10:60:7, 250:3:-9], np.s_[:, 199, [3, 40, 259]]):
             assert np.array_equal(file["x"][key], values[key])
+    with h5py.File(tmp_path / "index.nc", "a") as index:
+        index["x/0.0.0/bits"][0] = 8
+    for kind in (SerialVariable, StandIn):
+        with (
+            closing(opened(kind, folder / "data.h5", tmp_path / "index.nc")) as found,
+            pytest.raises(CorruptIndexError, match=r"damaged where it describes /x/0\.0\.0"),
+        ):
+            found.read((0, 0, 0))
 
 
 @settings(

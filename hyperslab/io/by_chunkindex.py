@@ -11,9 +11,8 @@ from __future__ import annotations
 
 import math
 import zlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, suppress
-from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -31,13 +30,7 @@ from ..subchunk.read.select import wanted
 from ..subchunk.read.whole import decode_chunk
 from . import chunkindex_format
 from .by_h5py import dataset_names, find_plugins
-from .chunkindex_format import (
-    ChunkRecord,
-    check_sizes,
-    chunk_names,
-    read_record,
-    read_window,
-)
+from .chunkindex_format import check_sizes, chunk_names, read_record, read_sizes, read_window
 from .reading import Indexed, NotNumbersError, Opened, Reader
 from .selection import Region
 from .urls import Place, Remote
@@ -57,9 +50,8 @@ class StoredChunk(NamedTuple):
 class SerialVariable:
     """A variable read inside of its chunks, one request after another: the lean reader.
 
-    The files are local ones, as opened, or those of `hyperslab.io.urls`.
-
-    Source: Penard et al. 2025, sections 3.2 to 3.4, Figures 2 to 4.
+    The files are local ones, as opened, or those of `hyperslab.io.urls`. After Penard et al. 2025,
+    sections 3.2 to 3.4, Figures 2 to 4.
     """
 
     def __init__(self, data: Any, index: Any, name: str) -> None:
@@ -167,24 +159,20 @@ class SerialVariable:
         plane = self.variable.chunk_bytes // width
         return [(number * plane + first, count) for number in range(width)]
 
-    def _pieces(self, group: h5py.Group, place: StoredChunk, first: int, count: int) -> list[bytes]:
+    def _pieces(
+        self, group: h5py.Group, place: StoredChunk, first: int, count: int
+    ) -> Iterator[bytes]:
+        """Yield bytes of the decompressed chunk, each from the point before them."""
         record = read_record(group)
-        check_sizes(self.variable, place.name, record, place.size)
-        spans = self._spans(first, count)
-        return [self._piece(group, record, place, offset, length) for offset, length in spans]
-
-    def _piece(
-        self, group: h5py.Group, record: ChunkRecord, place: StoredChunk, offset: int, length: int
-    ) -> bytes:
-        """Return bytes of the decompressed chunk from the point before them."""
-        point = int(np.searchsorted(record.outloc, offset, "right")) - 1
-        behind = int(np.searchsorted(record.outloc, offset + length, "left"))
-        number = point - record.inserted
-        window = read_window(group, number) if number >= 0 else b""
-        bit, out = int(record.bit[point]), int(record.outloc[point])
-        stop = int(record.inloc[behind]) if behind < len(record) else record.compressed_size
-        data = self._fetch(place.offset + (bit >> 3), stop - (bit >> 3))
-        return self._inflated(data, bit & 7, window if out else b"", offset - out, length)
+        check_sizes(self.variable, place.name, record.sizes, place.size)
+        for offset, length in self._spans(first, count):
+            point = int(np.searchsorted(record.outloc, offset, "right")) - 1
+            behind = int(np.searchsorted(record.outloc, offset + length, "left"))
+            window = read_window(group, point)
+            bit, out = int(record.bit[point]), int(record.outloc[point])
+            stop = int(record.inloc[behind]) if behind < len(record) else record.compressed_size
+            data = self._fetch(place.offset + (bit >> 3), stop - (bit >> 3))
+            yield self._inflated(data, bit & 7, window if out else b"", offset - out, length)
 
     def _inflated(self, data: bytes, shift: int, window: bytes, skipped: int, length: int) -> bytes:
         """Decompress, and return what comes behind that which is skipped."""
@@ -286,60 +274,30 @@ class StandIn(SerialVariable):
             return h5py.File(self.index, "r")[name]  # closed where the last that holds it goes
         return None
 
-    def _pieces(self, group: h5py.Group, place: StoredChunk, first: int, count: int) -> list[bytes]:
-        points = _Points(group)
-        found: list[bytes] = []
+    def _pieces(
+        self, group: h5py.Group, place: StoredChunk, first: int, count: int
+    ) -> Iterator[bytes]:
+        """Yield the bytes: what begins a section is read anew for each, what ends one once."""
+        ends: dict[str, Any] = {}
         for offset, length in self._spans(first, count):
-            point = points.before(offset)
-            if point is None:  # the chunk's beginning is not in the index
-                return super()._pieces(group, place, first, count)
-            none = np.empty(0, np.int64)
-            record = ChunkRecord(none, none, none, *points.sizes)
-            check_sizes(self.variable, place.name, record, place.size)
-            stop = points.behind(offset + length)
-            out, inloc, bits, window = point
+            at = max(int(np.searchsorted(group["outloc"][:], offset, "right")) - 1, 0)
+            out, inloc, bits = (int(group[name][at]) for name in ("outloc", "inloc", "bits"))
+            window = read_window(group, at)
+            if not ends:
+                ends["sizes"] = read_sizes(group)
+                ends["outloc"] = group["outloc"][:]
+            check_sizes(self.variable, place.name, ends["sizes"], place.size)
+            behind = int(np.searchsorted(ends["outloc"], offset + length, "right"))
+            stop = place.size
+            if behind < len(ends["outloc"]):
+                if "inloc" not in ends:
+                    ends["inloc"] = group["inloc"][:]
+                stop = int(ends["inloc"][behind])
             start = inloc - (bits > 0)
-            if not (0 <= bits < 8 and 0 <= start < stop <= place.size and out >= 0):
+            if not (0 <= bits < 8 and 0 <= start < stop <= place.size and 0 <= out <= offset):
                 raise CorruptIndexError(f"the index is damaged where it describes {group.name}")
             data = self._fetch(place.offset + start, stop - start)
-            window = window if out else b""
-            found.append(self._inflated(data, -bits & 7, window, offset - out, length))
-        return found
-
-
-@dataclass(frozen=True)
-class _Points:
-    """The points of a chunk, as the package reads them: each array anew for each point."""
-
-    _group: h5py.Group
-
-    def before(self, offset: int) -> tuple[int, int, int, bytes] | None:
-        """Return the point before a byte; none where the index has none."""
-        at = int(np.searchsorted(self._group["outloc"][:], offset, "right")) - 1
-        if at < 0:
-            return None
-        out, inloc, bits = (int(self._group[name][at]) for name in ("outloc", "inloc", "bits"))
-        return out, inloc, bits, self._group["window"][at].tobytes()
-
-    def behind(self, offset: int) -> int:
-        """Return where the compressed bytes of the section that holds a byte end."""
-        at = int(np.searchsorted(self._outloc, offset, "right"))
-        return int(self._inloc[at]) if at < len(self._outloc) else self.sizes[1]
-
-    @cached_property
-    def sizes(self) -> tuple[int, int]:
-        """Bytes of the chunk, decompressed and compressed."""
-        of = self._group.attrs
-        full, compressed = of["uncompressed_size"], of["compressed_size"]
-        return int(np.ravel(full)[0]), int(np.ravel(compressed)[0])
-
-    @cached_property
-    def _outloc(self) -> Any:
-        return self._group["outloc"][:]
-
-    @cached_property
-    def _inloc(self) -> Any:
-        return self._group["inloc"][:]
+            yield self._inflated(data, -bits & 7, window if out else b"", offset - out, length)
 
 
 def _moved(local: Local, by: int) -> Local:

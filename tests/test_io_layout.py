@@ -47,9 +47,9 @@ def test_levels_have_ends_and_a_missing_one_is_the_codecs_own():
         ({"chunks": "790x790"}, "chunks='790x790': give a tuple of integers"),
         ({"chunks": (True,)}, r"chunks=\(True,\): give a tuple of integers"),
         ({"codec": "deflate"}, "contiguous data cannot be compressed; give chunks"),
-        ({"codec": "lzf", "chunks": (1,)}, "codec='lzf' with format 'netcdf4': it takes deflate"),
-        ({"level": 4}, "level=4 without a codec has no effect"),
-        ({"shuffle": True}, "shuffle=True without a codec has no effect"),
+        ({"codec": "lzf", "chunks": (1,)}, "codec='lzf' with format='netcdf4': it takes deflate"),
+        ({"level": 4}, "level=4 with codec=None: it has no effect"),
+        ({"shuffle": True}, "shuffle=True with codec=None: it has no effect"),
         ({"format": "hdf5", "chunks": (1,), "codec": "lzf", "level": 1}, "lzf has no levels"),
         ({"codec": "zstd", "chunks": (1,), "shuffle": True}, "leave the bytes unshuffled"),
         ({"fletcher32": True}, "checksums need chunks"),
@@ -68,7 +68,7 @@ def test_levels_have_ends_and_a_missing_one_is_the_codecs_own():
         ({"quantize": ("bitround", 1.5)}, "a number of digits"),
         ({"quantize": ("bitgroom", 16)}, "bitgroom takes 1 to 15"),
         ({"format": "netcdf3", "chunks": (2, 2)}, "'netcdf3': only netcdf4,.* have chunks"),
-        ({"format": "cdf5", "codec": "deflate"}, "format 'cdf5': it takes no codec"),
+        ({"format": "cdf5", "codec": "deflate"}, "format='cdf5': it takes no codec"),
     ],
 )  # fmt: skip
 def test_what_does_not_exist_is_refused(given, said):

@@ -1,6 +1,7 @@
 """What samples of single calls share: numbered arrays, their checks, and copies by dd."""
 
 import filecmp
+import itertools
 import os
 import re
 import subprocess
@@ -35,10 +36,10 @@ class Sample:
 
     def parts(self, cache_state: str) -> dict[str, Any]:
         """Return what a sample runs, and what describes it."""
-        found = {"run": self.run, "check": self.check, "columns": self.columns}
-        found |= {"files": self.files, "memory_bytes": self.memory_bytes}
-        gone = Remove(self.made) if self.made else None
-        return found | ({"prepare": gone, "cleanup": gone} if gone else {})
+        found = {name: value for name, value in vars(self).items() if name != "made"}
+        if self.made:
+            found |= dict.fromkeys(("prepare", "cleanup"), Remove(self.made))
+        return found
 
 
 @dataclass(frozen=True)
@@ -57,36 +58,28 @@ class Whole:
         """Return the array."""
         return np.arange(self.nbytes // 4, dtype="i4").view(self.dtype).reshape(self.shape)
 
-    def equals(self, found: NDArray[np.generic]) -> bool:
-        """Return whether an array is this one, compared in pieces that stay in the cache."""
-        return found.shape == self.shape and self._counts(0, found)
-
     def slabs(self) -> Iterator[slice]:
         """Yield slices of the first dimension that take a few megabytes each."""
         step = max(_SLAB * self.shape[0] // self.nbytes, 1)
         for start in range(0, self.shape[0], step):
             yield slice(start, min(start + step, self.shape[0]))
 
+    def equals(self, found: NDArray[np.generic]) -> bool:
+        """Return whether an array is this one."""
+        return self.holds(slice(0, self.shape[0]), found)
+
     def holds(self, slab: slice, found: NDArray[np.generic]) -> bool:
-        """Return whether an array is this slab of the first dimension."""
-        first = slab.start * (self.nbytes // self.shape[0]) // 4
+        """Return whether an array is a slab of the first dimension, compared in pieces."""
         shape = (slab.stop - slab.start, *self.shape[1:])
-        return found.shape == shape and self._counts(first, found)
-
-    def _counts(self, first: int, found: NDArray[np.generic]) -> bool:
-        if found.dtype != np.dtype(self.dtype):
+        if (found.shape, found.dtype) != (shape, np.dtype(self.dtype)):
             return False
-        return counts_from(first, np.ascontiguousarray(found).ravel().view("i4"))
-
-
-def counts_from(first: int, array: NDArray[Any]) -> bool:
-    """Return whether an array's elements are numbered from one on, compared in pieces."""
-    flat = array.ravel()
-    return all(
-        np.array_equal(part, np.arange(first + at, first + at + part.size, dtype=part.dtype))
-        for at in range(0, flat.size, _PIECE)
-        for part in [flat[at : at + _PIECE]]
-    )
+        first = slab.start * (self.nbytes // self.shape[0]) // 4
+        flat = np.ascontiguousarray(found).ravel().view("i4")
+        pieces = (flat[at : at + _PIECE] for at in range(0, flat.size, _PIECE))
+        return all(
+            np.array_equal(piece, np.arange(at, at + piece.size, dtype="i4"))
+            for at, piece in zip(itertools.count(first, _PIECE), pieces, strict=False)
+        )
 
 
 @dataclass(frozen=True)

@@ -116,8 +116,6 @@ def test_what_has_no_chunks_is_refused_and_a_build_may_be_set_to_small_ones():
             default_chunks(shape, 4)
         with pytest.raises(ValueError, match="axis"):
             balanced_chunks(shape, 4, 1000)
-    with pytest.raises(ValueError, match="unlimited axes"):
-        default_chunks((4,), 4, unlimited=[1])
     with pytest.raises(ValueError, match="one element"):
         balanced_chunks((4,), 8, 7)
     assert default_chunks((0, 0), 8, [0, 1], default_bytes=4) == (1, 1)

@@ -1,11 +1,10 @@
 """What samples of single calls share: numbered arrays, their checks, and copies by dd."""
 
 import filecmp
-import itertools
 import os
 import re
 import subprocess
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
@@ -20,7 +19,6 @@ from .work import NAME, Remove
 NEEDS = ("netCDF4", "h5py", "hyperslab.kernels.preloaded", __name__)
 _COPIED = re.compile(r"(\d+) bytes.*?(?:copied,|transferred in) ([\d.e+-]+) s")
 _PIECE = 2**16  # elements that stay in the processor's cache
-_SLAB = 2**22  # bytes that stay in the heap
 
 
 @dataclass(frozen=True)
@@ -58,38 +56,22 @@ class Whole:
         """Return the array."""
         return np.arange(self.nbytes // 4, dtype="i4").view(self.dtype).reshape(self.shape)
 
-    def slabs(self) -> Iterator[slice]:
-        """Yield slices of the first dimension that take a few megabytes each."""
-        step = max(_SLAB * self.shape[0] // self.nbytes, 1)
-        for start in range(0, self.shape[0], step):
-            yield slice(start, min(start + step, self.shape[0]))
-
-    def equals(self, found: NDArray[np.generic]) -> bool:
-        """Return whether an array is this one."""
-        return self.holds(slice(0, self.shape[0]), found)
-
-    def holds(self, slab: slice, found: NDArray[np.generic]) -> bool:
-        """Return whether an array is a slab of the first dimension, compared in pieces."""
-        shape = (slab.stop - slab.start, *self.shape[1:])
-        if (found.shape, found.dtype) != (shape, np.dtype(self.dtype)):
-            return False
-        first = slab.start * (self.nbytes // self.shape[0]) // 4
-        flat = np.ascontiguousarray(found).ravel().view("i4")
-        pieces = (flat[at : at + _PIECE] for at in range(0, flat.size, _PIECE))
-        return all(
-            np.array_equal(piece, np.arange(at, at + piece.size, dtype="i4"))
-            for at, piece in zip(itertools.count(first, _PIECE), pieces, strict=False)
-        )
-
 
 @dataclass(frozen=True)
 class Equal:
-    """Check that what was read is the array."""
+    """Check that what was read is the array, compared in pieces that stay in the cache."""
 
     array: Whole
 
     def __call__(self, read: NDArray[np.generic]) -> bool:
-        return self.array.equals(read)
+        if (read.shape, read.dtype) != (self.array.shape, np.dtype(self.array.dtype)):
+            return False
+        flat = np.ascontiguousarray(read).ravel().view("i4")
+        pieces = ((at, flat[at : at + _PIECE]) for at in range(0, flat.size, _PIECE))
+        return all(
+            np.array_equal(piece, np.arange(at, at + piece.size, dtype="i4"))
+            for at, piece in pieces
+        )
 
 
 @dataclass(frozen=True)
@@ -102,13 +84,10 @@ class Stored:
 
     def __call__(self, _: object) -> bool:
         if not self.checker:
-            found = np.fromfile(self.path, self.array.dtype)
-            return self.array.equals(found.reshape(self.array.shape))
+            plain = np.fromfile(self.path, self.array.dtype)
+            return Equal(self.array)(plain.reshape(self.array.shape))
         with reader(self.checker).open(self.path, NAME) as opened:
-            # Slab by slab: memory that is used again costs no page faults.
-            return opened.shape == self.array.shape and all(
-                self.array.holds(slab, opened.read(slab)) for slab in self.array.slabs()
-            )
+            return Equal(self.array)(opened.read())
 
 
 @dataclass(frozen=True)

@@ -35,13 +35,6 @@ def test_any_square_is_predicted_within_a_percent(tmp_path_factory, side, parts,
     assert predicted_bytes(shape, (length, length), 4) == pytest.approx(size, abs=8192, rel=0.01)
 
 
-@given(st.integers(1, 10_000), st.integers(1, 100))
-def test_ceil_covers_in_so_many_parts_and_floor_needs_as_many_or_more(length, parts):
-    parts = min(parts, length)
-    assert chunk_grid((length,), (ceil_chunk(length, parts),))[0] <= parts
-    assert chunk_grid((length,), (floor_chunk(length, parts),))[0] >= parts
-
-
 DTYPES = {1: "i1", 2: "i2", 4: "f4", 8: "f8"}
 NAMES = itertools.count()
 # One length spans tiny and huge, so that the roundings at both ends come up; HDF5 ends at 2**63.

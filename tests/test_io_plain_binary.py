@@ -4,9 +4,7 @@ import json
 
 import numpy as np
 import pytest
-from contracts.readers import assert_same, selections
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
+from contracts.readers import assert_same
 
 from hyperslab.io import Layout, Variable, create, reader, write_array
 from hyperslab.io.plain_binary import SPAN_BYTES, WIDE_STEP_BYTES
@@ -61,18 +59,3 @@ def test_variables_lie_one_after_the_other_at_multiples_of_eight(tmp_path):
     content = (tmp_path / "a.bin").read_bytes()
     assert content[:8] == b"\x01\x02\x03\0\0\0\0\0"
     assert np.frombuffer(content, "f8", offset=8).tolist() == [4, 5]
-
-
-@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(data=st.data())
-def test_any_selection_is_written_where_numpy_writes_it(tmp_path, data):
-    wanted = np.zeros((4, 5, 6), "i4")
-    path = tmp_path / "a.bin"
-    grid = Variable("a", ("z", "y", "x"), (4, 5, 6), "i4")
-    with create(path, [grid], Layout("binary"), overwrite=True) as writer:
-        for value in range(1, 4):
-            selection = data.draw(selections(wanted.shape))
-            part = np.arange(wanted[selection].size).reshape(wanted[selection].shape) + 1000 * value
-            wanted[selection] = part
-            writer.write("a", selection, part)
-    assert path.read_bytes() == wanted.tobytes()

@@ -104,11 +104,7 @@ class Files:
         Plain and netCDF files hold the same bytes: the netCDF library lays out the variable, and
         the values are written to their place in it.
         """
-        try:
-            self.folder.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            why = f"{self.folder} cannot be made ({error.strerror}): give another directory"
-            raise OSError(f"the folder {why}") from error
+        self.folder.mkdir(parents=True, exist_ok=True)
         parts = {}
         for kind in kinds:
             if self.path(kind).exists():
@@ -240,13 +236,11 @@ class Spots:
 
 @dataclass(frozen=True)
 class Loop:
-    """An open file: what makes reads ready to be timed, what the last of them gave, what closes it.
+    """An open file, read in a loop."""
 
-    What is ready gives the seconds of a clock in C, if there is one. What the last read gave stays
-    until the next has ended, as in any loop that assigns it to a name.
-    """
-
+    # What makes reads, and gives their seconds by a clock in C, if there is one.
     ready: Callable[..., Callable[[], float | None]]
+    # What the last read gave; it stays until the next has ended, as what a loop gives a name.
     last: Callable[[], Values]
     close: Callable[[], object]
 
@@ -432,11 +426,9 @@ def available(readers: Iterable[str]) -> list[str]:
 class ReadBuffers:
     """Read a file in buffers until its end or a limit of time: phases open, read and close.
 
-    The loop runs in batches of about 20 ms, each a lap of one phase. Between them both ends of the
-    batch's last read are compared with the truth; after the last its last read is compared whole,
-    and the same loop reads again from a place drawn by lot, untimed, and every value is compared.
-    Nothing is extrapolated: ``useful_bytes`` and ``stages``, the number of reads, are of what was
-    read. ``peak_bytes`` is the most memory that the process has had until then.
+    The loop runs in batches of about 20 ms, each a lap of one phase; between them both ends of the
+    last read are compared with the truth. At the end the loop reads again from a place drawn by
+    lot, untimed, and every value is compared. ``stages`` are the reads.
     """
 
     files: Files

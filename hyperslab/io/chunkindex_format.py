@@ -49,10 +49,7 @@ _STORED = b"\x01" + WINDOW.to_bytes(2, "little") + (WINDOW ^ 0xFFFF).to_bytes(2,
 
 
 def span(chunk_bytes: int, spacing: int = SPACING) -> int:
-    """Return the least distance of points: three a chunk, or one every so many bytes.
-
-    Source: Penard et al. 2025, section 3.3: three points a chunk, or at least one every 2 MB.
-    """
+    """Return the least distance of points: three a chunk, or one every so many bytes."""
     return min(spacing, -(-chunk_bytes // POINTS))
 
 
@@ -65,9 +62,7 @@ def write(
 ) -> Path:
     """Build the index of a file as the package does; it appears whole, or not at all.
 
-    Points lie where deflate's blocks end, and each keeps its whole window.
-
-    Source: Penard et al. 2025, sections 3.2 and 3.3, Figure 3.
+    Points lie where deflate's blocks end, and each keeps its whole window: sections 3.2 and 3.3.
     """
     if spacing < 1:
         raise ValueError(f"spacing={spacing}: give 1 or more")
@@ -131,22 +126,11 @@ class ChunkRecord:
 
     outloc: NDArray[np.int64]  # bytes of the decompressed chunk before a point
     inloc: NDArray[np.int64]  # first byte of the compressed chunk that lies behind it whole
-    bits: NDArray[np.int64]  # bits of the byte before `inloc` that lie behind the point, 0 to 7
-    uncompressed_size: int
-    compressed_size: int
-
-    @property
-    def sizes(self) -> tuple[int, int]:
-        """Bytes of the chunk, decompressed and compressed."""
-        return self.uncompressed_size, self.compressed_size
+    bit: NDArray[np.int64]  # bits of the compressed chunk before it
+    sizes: tuple[int, int]  # bytes of the chunk, decompressed and compressed
 
     def __len__(self) -> int:
         return len(self.outloc)
-
-    @property
-    def bit(self) -> NDArray[np.int64]:
-        """Bits of the compressed chunk before each point."""
-        return self.inloc * 8 - self.bits
 
 
 def read_window(group: h5py.Group, place: int) -> bytes:
@@ -183,7 +167,7 @@ def read_record(group: h5py.Group) -> ChunkRecord:
             f"the index is damaged where it describes {group.name}: its points are not in order, "
             "or outside of the chunk; build it again"
         )
-    return ChunkRecord(outloc, inloc, bits, *sizes)
+    return ChunkRecord(outloc, inloc, inloc * 8 - bits, sizes)
 
 
 def check_sizes(variable: Variable, name: str, sizes: tuple[int, int], size: int) -> None:
@@ -221,11 +205,7 @@ class _WindowPoints(Points):
 
 
 class _ChunkindexIndex:
-    """An index of chunkindex in place of an `Index`.
-
-    It says nothing of variables and chunks: the file itself is asked. It holds no checksums, and
-    of the file no more than the chunks' sizes.
-    """
+    """An index of chunkindex in place of an `Index`; the file is asked for all but points."""
 
     def __init__(self, file: File) -> None:
         self.data: dict[str, Any] = {}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, NoReturn
@@ -225,13 +226,12 @@ def _among(field: str, given: object, allowed: tuple[str, ...]) -> None:
         raise ValueError(f"{field}={given!r}: give one of {', '.join(allowed)}")
 
 
-def _lengths(field: str, given: object, low: int = 1) -> tuple[int, ...]:
+def _lengths(field: str, given: Any, low: int = 1) -> tuple[int, ...]:
     """Check that a field is a sequence of integers of at least `low`, and give it as a tuple."""
     try:
-        lengths = tuple(given)  # type: ignore[arg-type, var-annotated]
+        lengths = tuple(map(operator.index, given))
     except TypeError:
-        lengths = ("not a sequence",)
-    whole = all(hasattr(n, "__index__") and not isinstance(n, bool) for n in lengths)
-    if isinstance(given, str) or not whole or any(int(n) < low for n in lengths):
+        lengths = (low - 1,)
+    if any(isinstance(n, bool) or n < low for n in lengths):
         raise ValueError(f"{field}={given!r}: give a tuple of integers of at least {low}")
-    return tuple(int(n) for n in lengths)
+    return lengths

@@ -229,9 +229,9 @@ def _among(field: str, given: object, allowed: tuple[str, ...]) -> None:
 def _lengths(field: str, given: Any, low: int = 1) -> tuple[int, ...]:
     """Check that a field is a sequence of integers of at least `low`, and give it as a tuple."""
     try:
-        lengths = tuple(map(operator.index, given))
+        lengths = tuple(low - 1 if isinstance(n, bool) else operator.index(n) for n in given)
     except TypeError:
         lengths = (low - 1,)
-    if any(isinstance(n, bool) or n < low for n in lengths):
+    if any(n < low for n in lengths):
         raise ValueError(f"{field}={given!r}: give a tuple of integers of at least {low}")
     return lengths

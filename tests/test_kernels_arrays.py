@@ -124,6 +124,23 @@ def test_what_it_writes_is_read_by_others(tmp_path, layout, dtype):
                     assert other["a"].chunking() == (list(chunks) if chunks else "contiguous")
 
 
+@pytest.mark.parametrize("layout", ["netcdf4", "hdf5"])
+def test_the_end_of_the_block_closes_it_once_and_an_access_may_take_nothing(tmp_path, layout):
+    out, whole = np.zeros(2, "i4"), ([[0, 0]], SHAPE, None, values("i4"))
+    with create(tmp_path / "a", layout, "i4") as file:
+        file.access("write", *whole)
+        file.access("read", [[13, 0], [0, 3]], [[0, 0], [2, 1]], [3, 1], out)  # one at the end
+        assert out.tolist() == values("i4")[:6:3, 3].tolist()
+        with pytest.raises(ValueError, match="action='seek': give one of read, write"):
+            file.access("seek", *whole)
+    assert file.close() == 0
+    with pytest.raises(ValueError, match=r"a: the file is closed; open it again"):
+        file.access("write", *whole)
+    with pytest.raises(KeyError, match="mine"), create(tmp_path / "b", layout, "i4") as file:
+        raise KeyError("mine")
+    assert file.close() == 0
+
+
 def test_it_runs_on_the_library_that_netcdf4_python_loaded_and_in_its_own_format(tmp_path):
     """h5py's own HDF5, which has the same names, is not the one."""
     version = (ctypes.c_uint * 3)()

@@ -61,7 +61,10 @@ def pointer(array: NDArray[Any] | None) -> ctypes.c_void_p:
 
 
 class Loop:
-    """What all loops of the kernel take last, as `arguments` in its order, and what they leave."""
+    """What all loops of the kernel take last, as `arguments` in its order, and what they leave.
+
+    That is their seconds by the monotonic clock in C, and the number of a call that failed.
+    """
 
     def __init__(
         self, action: str, numbers: tuple[Integers | None, ...], buffer: NDArray[Any],
@@ -73,21 +76,11 @@ class Loop:
             raise ValueError("the buffer must be C-contiguous, and writeable for a read")
         assert numbers[0] is not None
         self._kept = numbers, buffer  # the kernel has their addresses alone
-        self._seconds, self._failed = ctypes.c_double(), ctypes.c_int64()
+        self.seconds, self.failed = ctypes.c_double(), ctypes.c_int64()
         self.arguments = (
             ctypes.c_int64(len(numbers[0])), *map(pointer, numbers), pointer(buffer), *details,
-            ctypes.byref(self._seconds), ctypes.byref(self._failed),
+            ctypes.byref(self.seconds), ctypes.byref(self.failed),
         )  # fmt: skip
-
-    @property
-    def seconds(self) -> float:
-        """Seconds of the loop, by the monotonic clock in C."""
-        return self._seconds.value
-
-    @property
-    def failed(self) -> int:
-        """Number of the call that failed, from 0; tells nothing where none did."""
-        return self._failed.value
 
 
 class Opened(ABC):
@@ -140,7 +133,7 @@ class Opened(ABC):
         self._check()
         if status := call(*loop.arguments):
             raise LibraryError(f"{failed()}: {self._words(status)}")
-        return loop.seconds
+        return loop.seconds.value
 
     def _timed(self, call: Callable[..., int], *arguments: Any) -> float:
         """Call a function of the kernel that gives its seconds last."""
@@ -194,7 +187,7 @@ class OpenedArray(Opened):
         elements = int(blocks.max() if reuse else blocks.sum()) if len(blocks) else 0
         loop = Loop(action, calls, buffer, elements * size, ctypes.c_size_t(size), int(reuse))
         name, call = self._call(action, strides is not None, **how)
-        return partial(self._run, call, loop, lambda: f"{name}, call {loop.failed}")
+        return partial(self._run, call, loop, lambda: f"{name}, call {loop.failed.value}")
 
     @abstractmethod
     def _call(self, action: str, strided: bool) -> tuple[str, Callable[..., int]]:

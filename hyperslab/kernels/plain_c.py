@@ -87,7 +87,7 @@ class PlainFile(Opened):
         call = partial(kernel().hs_plain, self._descriptor, self._stream, int(action == "write"))
 
         def failed() -> str:
-            at = loop.failed
+            at = loop.failed.value
             return f"{self._path}: call {at}, {size[at]} bytes at {first[at]}"
 
         return partial(self._run, call, loop, failed)

@@ -33,12 +33,9 @@ def test_sizes_have_names_and_names_sizes():
 
 
 @pytest.mark.parametrize("values", [1, 5000])
-def test_all_files_hold_the_same_whatever_a_killed_run_left(tmp_path, monkeypatch, values):
+def test_all_files_hold_the_same(tmp_path, monkeypatch, values):
     monkeypatch.setattr(buffers, "BLOCK_BYTES", 2**13)
     files = Files(tmp_path / "a folder", values)
-    files.folder.mkdir()
-    for name in KINDS.values():
-        (files.folder / f".{name}.part").write_bytes(bytes(2**17))
     files.write(KINDS)
     assert sorted(path.name for path in files.folder.iterdir()) == sorted(KINDS.values())
     with netCDF4.Dataset(files.path("netcdf4")) as file:
@@ -47,6 +44,30 @@ def test_all_files_hold_the_same_whatever_a_killed_run_left(tmp_path, monkeypatc
     assert holds(np.fromfile(files.path("binary"), "<f8"), 0)
     array = zarr.open_array(files.path("zarr3"), mode="r")
     assert holds(array[:], 0) and array.shape == (values,) and not array.compressors
+
+
+@pytest.mark.parametrize("kind", ["binary", "netcdf4"])
+def test_a_killed_stream_goes_on(tmp_path, monkeypatch, kind):
+    files, made = Files(tmp_path, 5000), []
+    monkeypatch.setattr(buffers, "BLOCK_BYTES", 2**13)
+
+    def noted(first, count):
+        made.append(first)
+        if len(made) == 7 + (
+            kind == "netcdf4"
+        ):  # each block after its last value, from the third on
+            raise KeyboardInterrupt
+        return truth(first, count)
+
+    monkeypatch.setattr(buffers, "truth", noted)
+    with pytest.raises(KeyboardInterrupt):
+        files.write([kind])
+    assert not files.path(kind).exists()
+    files.write([kind])
+    assert made.count(0) == 1 + (kind == "netcdf4"), "the first block was made once"
+    assert [path.name for path in tmp_path.iterdir()] == [files.path(kind).name]
+    offset = buffers.offset_of(files.path(kind)) if kind == "netcdf4" else 0
+    assert holds(np.fromfile(files.path(kind), "<f8", 5000, offset=offset), 0)
 
 
 def test_a_file_of_another_size_and_a_full_disk_are_refused(tmp_path):

@@ -23,7 +23,6 @@ from numpy.typing import NDArray
 
 from ..kernels import KernelError, NetcdfFile, PlainFile, compiler, kernel
 from ..measure.case import Stopwatch
-from ..measure.cold import remove
 from ..measure.machine import memory_bytes, require_space
 
 VARIABLE, ITEMSIZE = "data", 8
@@ -99,7 +98,7 @@ class Files:
         return self.folder / KINDS[kind]
 
     def write(self, kinds: Iterable[str]) -> None:
-        """Stream the variable to disk, where it is not there yet.
+        """Stream the variable to disk; what a killed run has written is gone on with.
 
         Plain and netCDF files hold the same bytes: the netCDF library lays out the variable, and
         the values are written to their place in it.
@@ -111,8 +110,8 @@ class Files:
                 self._check(kind)
             else:
                 parts[kind] = self.path(kind).with_name(f".{KINDS[kind]}.part")
-                remove(parts[kind])  # what a killed run left
-        require_space(self.folder, len(parts) * self.nbytes)
+        there = sum(part.stat().st_blocks * 512 for part in parts.values() if part.is_file())
+        require_space(self.folder, len(parts) * self.nbytes - there)
         for kind, part in parts.items():
             _MAKERS[kind](part, self.values)
             part.replace(self.path(kind))
@@ -132,19 +131,21 @@ def cold(folder: Path, file_mib: int) -> Files:
     return Files(folder, (file_mib or 1024 * (2 * memory_bytes() // 2**30 + 1)) * 2**20 // ITEMSIZE)
 
 
-def _blocks(values: int) -> Iterator[tuple[int, Values]]:
-    """Yield blocks of the variable, each with its first place."""
+def _blocks(values: int) -> Iterator[tuple[int, int]]:
+    """Yield first place and length of the blocks of the variable."""
     block = BLOCK_BYTES // ITEMSIZE
-    for first in range(0, values, block):
-        yield first, truth(first, min(block, values - first))
+    return ((first, min(block, values - first)) for first in range(0, values, block))
 
 
 def _stream(path: Path, values: int, offset: int = 0) -> None:
     path.touch()
     with path.open("r+b") as file:
-        file.seek(offset)
-        for _, made in _blocks(values):
-            file.write(made.data)
+        for first, count in _blocks(values):
+            last = first + count - 1
+            file.seek(offset + last * ITEMSIZE)
+            if file.read(ITEMSIZE) != truth(last, 1).tobytes():  # else a killed run has written it
+                file.seek(offset + first * ITEMSIZE)
+                file.write(truth(first, count).data)
         file.flush()
         os.fsync(file.fileno())
 
@@ -152,10 +153,13 @@ def _stream(path: Path, values: int, offset: int = 0) -> None:
 def _netcdf(part: Path, values: int) -> None:
     import netCDF4
 
-    with netCDF4.Dataset(part, "w", format="NETCDF4") as file:
-        file.createDimension("x", values)
-        made = file.createVariable(VARIABLE, "f8", ("x",), contiguous=True, fill_value=False)
-        made[:1] = truth(0, 1)  # with one value the library lays out room for all
+    if not part.exists():
+        laid = part.with_suffix(".laid")
+        with netCDF4.Dataset(laid, "w", format="NETCDF4") as file:
+            file.createDimension("x", values)
+            made = file.createVariable(VARIABLE, "f8", ("x",), contiguous=True, fill_value=False)
+            made[:1] = truth(0, 1)  # with one value the library lays out room for all
+        laid.replace(part)
     _stream(part, values, offset_of(part))
 
 
@@ -171,9 +175,11 @@ def _zarr(part: Path, values: int) -> None:
     import zarr
 
     chunk = min(_CHUNK_BYTES // ITEMSIZE, values)
-    array = zarr.create_array(part, shape=(values,), chunks=(chunk,), dtype="f8", compressors=None)
-    for first, made in _blocks(values):
-        array[first : first + len(made)] = made
+    array = zarr.create_array(
+        part, shape=(values,), chunks=(chunk,), dtype="f8", compressors=None, overwrite=True
+    )
+    for first, count in _blocks(values):
+        array[first : first + count] = truth(first, count)
 
 
 _MAKERS: dict[str, Any] = {"binary": _stream, "netcdf4": _netcdf, "zarr3": _zarr}

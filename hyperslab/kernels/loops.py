@@ -90,13 +90,7 @@ class Opened(ABC):
         self._path, self._open = path, True
 
     def access(self, *where: Any, **how: Any) -> float:
-        """Read or write in a loop in C, as `prepared`, and return its seconds.
-
-        Raises
-        ------
-        LibraryError
-            If a call fails, with its number.
-        """
+        """Run what `prepared` returns, and return its seconds; LibraryError says what failed."""
         return self.prepared(*where, **how)()
 
     @abstractmethod

@@ -75,10 +75,8 @@ class NetcdfFile(OpenedArray):
 
         Raises
         ------
-        LibraryError
-            If netCDF-C cannot open it, with its own words.
-        NoNumbersError
-            If the variable holds no numbers.
+        LibraryError, NoNumbersError
+            If netCDF-C cannot open it, with its own words; if the variable holds no numbers.
         """
         kernel()
         file = _got("nc_open", os.fsencode(path), 0)
@@ -98,17 +96,15 @@ class NetcdfFile(OpenedArray):
         cache_bytes: int | None = None,
         fill: bool = True,
     ) -> NetcdfFile:
-        """Create a file with one variable, and leave define mode.
+        """Create a file with one variable in place of what lies there, and leave define mode.
 
         It is contiguous where `chunks` is None; `fill` is whether storage is filled before it is
-        written. What lies at the path is written over.
+        written.
 
         Raises
         ------
-        LibraryError
-            If netCDF-C refuses, with its own words.
-        ValueError
-            For an unknown format or type.
+        LibraryError, ValueError
+            If netCDF-C refuses, with its own words; for an unknown format or type.
         """
         kind = np.dtype(dtype).str[1:]
         for name, given, allowed in (("format", format, FORMATS), ("dtype", kind, _TYPES)):

@@ -59,12 +59,10 @@ class PlainFile(Opened):
 
         Parameters
         ----------
-        action
-            "read" or "write".
+        action, buffer, reuse
+            As of `OpenedArray.prepared`; the buffer is of any type.
         offsets, lengths
             In bytes, one for each piece; a single length stands for all.
-        buffer
-            C-contiguous; it holds the pieces one after another, or with `reuse` each at its start.
         each
             Takes the seconds of every call: float64 of shape (calls,).
 

@@ -40,7 +40,7 @@ def test_a_file_made_elsewhere_is_read_by_its_description(tmp_path):
         reader("plain").open(tmp_path / "a.bin", "x")
 
 
-def test_the_file_is_the_bytes_and_nothing_else(tmp_path):
+def test_the_file_is_the_bytes_in_their_order_each_variable_at_a_multiple_of_eight(tmp_path):
     values = np.arange(12, dtype="f8").reshape(4, 3).T  # in its order, contiguous or not
     for order, sign in (("little", "<"), ("big", ">")):
         path = tmp_path / f"{order}.bin"
@@ -49,8 +49,6 @@ def test_the_file_is_the_bytes_and_nothing_else(tmp_path):
         described = json.loads((tmp_path / f"{order}.bin.json").read_text())["variables"]
         assert described == {"data": {"dtype": f"{sign}f8", "shape": [3, 4], "offset": 0}}
 
-
-def test_variables_lie_one_after_the_other_at_multiples_of_eight(tmp_path):
     first = Variable("a", ("x",), (3,), "i1")
     second = Variable("b", ("y",), (2,), "f8")
     with create(tmp_path / "a.bin", [first, second], Layout("binary")) as writer:

@@ -120,7 +120,11 @@ def chunk_reads(
     grid = [-(-n // c) for n, c in zip(shape, chunks, strict=True)]
     held = _Held(math.prod(chunks) * itemsize, grid, cache)
     touched = itertools.chain.from_iterable(_touched(box, chunks) for box in boxes)
-    return sum(held.touch(place, elements * itemsize) for place, elements in touched)
+    numbers: dict[Place, int] = {}
+    return sum(
+        held.touch(numbers.setdefault(place, len(numbers)), place, elements * itemsize)
+        for place, elements in touched
+    )
 
 
 def row_boxes(shape: Sequence[int], rows: int) -> list[Box]:
@@ -136,11 +140,11 @@ def slot(place: Sequence[int], grid: Sequence[int], slots: int) -> int:
     return value % slots
 
 
-def preempted(entries: Sequence[tuple[Place, bool]], size: int, cache: ChunkCache) -> list[Place]:
+def preempted(entries: Sequence[tuple[int, bool]], size: int, cache: ChunkCache) -> list[int]:
     """Return which chunks leave a full cache for another: those done with first, then any."""
     wait = int(len(entries) * cache.preemption)
     room = cache.nbytes - (len(entries) + 1) * size
-    victims: list[Place] = []
+    victims: list[int] = []
     for step in range(len(entries) + wait + 1):
         later = step - wait
         picked = [step] if step < len(entries) and entries[step][1] else []
@@ -156,40 +160,40 @@ def preempted(entries: Sequence[tuple[Place, bool]], size: int, cache: ChunkCach
 
 
 class _Held:
-    """The chunks in a cache, while reading, by their places in the grid."""
+    """The chunks in a cache, while reading, by numbers of their own."""
 
     def __init__(self, size: int, grid: Sequence[int], cache: ChunkCache) -> None:
         self._size, self._grid, self._cache = size, grid, cache
-        self._order: list[Place] = []  # head first
-        self._slots: dict[int, Place] = {}
-        self._unread: dict[Place, int] = {}  # bytes
+        self._order: list[int] = []  # head first
+        self._slots: dict[int, int] = {}
+        self._slot_of: dict[int, int] = {}
+        self._unread: dict[int, int] = {}  # bytes
 
-    def touch(self, place: Place, nbytes: int) -> bool:
+    def touch(self, number: int, place: Place, nbytes: int) -> bool:
         """Read from a chunk; return whether it had to be fetched."""
         size, cache, order = self._size, self._cache, self._order
-        fetch = place not in self._unread
+        fetch = number not in self._unread
         if not fetch:
-            at = order.index(place)
+            at = order.index(number)
             order[at : at + 2] = order[at : at + 2][::-1]  # a hit moves one place back, no further
         elif size <= cache.nbytes and cache.slots:
-            number = slot(place, self._grid, cache.slots)
-            if number in self._slots:
-                self._drop(self._slots[number])
+            at = slot(place, self._grid, cache.slots)
+            if at in self._slots:
+                self._drop(self._slots[at])
             if (len(order) + 1) * size > cache.nbytes:
                 entries = [(one, not self._unread[one]) for one in order]
                 for victim in preempted(entries, size, cache):
                     self._drop(victim)
-            self._slots[number] = place
-            self._unread[place] = size
-            order.append(place)
-        if place in self._unread:
-            self._unread[place] = max(self._unread[place] - nbytes, 0)
+            self._slots[at], self._slot_of[number] = number, at
+            self._unread[number] = size
+            order.append(number)
+        if number in self._unread:
+            self._unread[number] = max(self._unread[number] - nbytes, 0)
         return fetch
 
-    def _drop(self, place: Place) -> None:
-        self._order.remove(place)
-        del self._unread[place]
-        del self._slots[slot(place, self._grid, self._cache.slots)]
+    def _drop(self, number: int) -> None:
+        self._order.remove(number)
+        del self._unread[number], self._slots[self._slot_of[number]]
 
 
 def _touched(box: Box, chunks: Sequence[int]) -> Iterator[tuple[Place, int]]:

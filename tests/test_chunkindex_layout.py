@@ -14,6 +14,7 @@ from hyperslab.io import chunkindex_format as chunkindex
 from hyperslab.io.by_chunkindex import SUFFIX, SerialVariable, StandIn
 from hyperslab.io.chunkindex_format import ChunkindexFile
 from hyperslab.io.urls import Counted
+from hyperslab.subchunk import CorruptIndexError
 
 SHAPE, CHUNKS, INDEX = (4, 200, 300), (1, 200, 300), f"data.h5{SUFFIX}"
 
@@ -59,28 +60,31 @@ def test_the_layout_is_that_of_figure_3(made):
             kept = min(int(out), 2**15)
             assert window.tobytes()[2**15 - kept :] == raw[out - kept : out]
     records = chunkindex.chunk_points(index, "x")
-    assert sorted(record.compressed_size for record in records.values()) == sorted(sizes)
+    assert sorted(record.sizes[1] for record in records.values()) == sorted(sizes)
     first = records["0.0.0"]
-    assert (first.outloc[0], first.inloc[0], first.bits[0]) == (0, 2, 0)
+    assert (first.outloc[0], first.inloc[0], first.bit[0]) == (0, 2, 16)
     assert len(first) > 1 and (np.diff(first.outloc) >= 30_000).all()
     with pytest.raises(ValueError, match="spacing=0: give 1 or more"):
         chunkindex.write(folder / "data.h5", folder / "x.nc", spacing=0)
     assert not (folder / "x.nc").exists()
 
 
-def test_files_are_read_without_a_first_point_and_without_a_chunk(made, tmp_path):
+def test_a_chunk_may_be_missing_and_damage_is_named(made, tmp_path):
     folder, values = made
     (tmp_path / "index.nc").write_bytes((folder / INDEX).read_bytes())
     with h5py.File(tmp_path / "index.nc", "a") as index:
         del index["x/1.0.0"]
-        group = index["x/0.0.0"]
-        for name in ("outloc", "inloc", "bits", "window"):
-            rest = group[name][1:]
-            del group[name]
-            group[name] = rest
     with ChunkindexFile(folder / "data.h5", tmp_path / "index.nc") as file:
         for key in (np.s_[:, 5, 7], np.s_[1, 10:60:7, 250:3:-9], np.s_[:, 199, [3, 40, 259]]):
             assert np.array_equal(file["x"][key], values[key])
+    with h5py.File(tmp_path / "index.nc", "a") as index:
+        index["x/0.0.0/bits"][0] = 8
+    for kind in (SerialVariable, StandIn):
+        with (
+            closing(opened(kind, folder / "data.h5", tmp_path / "index.nc")) as found,
+            pytest.raises(CorruptIndexError, match=r"damaged where it describes /x/0\.0\.0"),
+        ):
+            found.read((0, 0, 0))
 
 
 @settings(
@@ -100,6 +104,9 @@ def test_every_layout_and_selection(tmp_path, data, layout, spacing):
         for read in (file["data"].__getitem__, serial.read, stand_in.read):
             for _ in range(5):
                 key = data.draw(files.keys(truth.shape))
+                lists = any(isinstance(item, list | np.ndarray) for item in key)
+                if read == stand_in.read and lists:
+                    continue
                 assert np.array_equal(read(key), files.expected(truth, key))
 
 
@@ -118,7 +125,7 @@ def test_the_lean_reader_asks_for_no_more_than_it_needs(made):
     assert [made[0] for made in moved] == [4 * pieces, pieces, pieces, pieces]
     assert moved[1][1] >= 3 + pieces, "outloc, inloc, bits and the windows"
     assert pieces == 4 or moved[2][2] == record.inloc[1] - 2
-    assert moved[3][2] >= record.compressed_size - 2
+    assert moved[3][2] >= record.sizes[1] - 2
 
 
 def test_the_stand_in_opens_the_index_again_for_each_chunk(made, monkeypatch):

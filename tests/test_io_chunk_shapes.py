@@ -35,13 +35,6 @@ def test_any_square_is_predicted_within_a_percent(tmp_path_factory, side, parts,
     assert predicted_bytes(shape, (length, length), 4) == pytest.approx(size, abs=8192, rel=0.01)
 
 
-@given(st.integers(1, 10_000), st.integers(1, 100))
-def test_ceil_covers_in_so_many_parts_and_floor_needs_as_many_or_more(length, parts):
-    parts = min(parts, length)
-    assert chunk_grid((length,), (ceil_chunk(length, parts),))[0] <= parts
-    assert chunk_grid((length,), (floor_chunk(length, parts),))[0] >= parts
-
-
 DTYPES = {1: "i1", 2: "i2", 4: "f4", 8: "f8"}
 NAMES = itertools.count()
 # One length spans tiny and huge, so that the roundings at both ends come up; HDF5 ends at 2**63.
@@ -116,8 +109,6 @@ def test_what_has_no_chunks_is_refused_and_a_build_may_be_set_to_small_ones():
             default_chunks(shape, 4)
         with pytest.raises(ValueError, match="axis"):
             balanced_chunks(shape, 4, 1000)
-    with pytest.raises(ValueError, match="unlimited axes"):
-        default_chunks((4,), 4, unlimited=[1])
     with pytest.raises(ValueError, match="one element"):
         balanced_chunks((4,), 8, 7)
     assert default_chunks((0, 0), 8, [0, 1], default_bytes=4) == (1, 1)

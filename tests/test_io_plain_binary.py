@@ -4,9 +4,7 @@ import json
 
 import numpy as np
 import pytest
-from contracts.readers import assert_same, selections
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
+from contracts.readers import assert_same
 
 from hyperslab.io import Layout, Variable, create, reader, write_array
 from hyperslab.io.plain_binary import SPAN_BYTES, WIDE_STEP_BYTES
@@ -42,7 +40,7 @@ def test_a_file_made_elsewhere_is_read_by_its_description(tmp_path):
         reader("plain").open(tmp_path / "a.bin", "x")
 
 
-def test_the_file_is_the_bytes_and_nothing_else(tmp_path):
+def test_the_file_is_the_bytes_in_their_order_each_variable_at_a_multiple_of_eight(tmp_path):
     values = np.arange(12, dtype="f8").reshape(4, 3).T  # in its order, contiguous or not
     for order, sign in (("little", "<"), ("big", ">")):
         path = tmp_path / f"{order}.bin"
@@ -51,8 +49,6 @@ def test_the_file_is_the_bytes_and_nothing_else(tmp_path):
         described = json.loads((tmp_path / f"{order}.bin.json").read_text())["variables"]
         assert described == {"data": {"dtype": f"{sign}f8", "shape": [3, 4], "offset": 0}}
 
-
-def test_variables_lie_one_after_the_other_at_multiples_of_eight(tmp_path):
     first = Variable("a", ("x",), (3,), "i1")
     second = Variable("b", ("y",), (2,), "f8")
     with create(tmp_path / "a.bin", [first, second], Layout("binary")) as writer:
@@ -61,18 +57,3 @@ def test_variables_lie_one_after_the_other_at_multiples_of_eight(tmp_path):
     content = (tmp_path / "a.bin").read_bytes()
     assert content[:8] == b"\x01\x02\x03\0\0\0\0\0"
     assert np.frombuffer(content, "f8", offset=8).tolist() == [4, 5]
-
-
-@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(data=st.data())
-def test_any_selection_is_written_where_numpy_writes_it(tmp_path, data):
-    wanted = np.zeros((4, 5, 6), "i4")
-    path = tmp_path / "a.bin"
-    grid = Variable("a", ("z", "y", "x"), (4, 5, 6), "i4")
-    with create(path, [grid], Layout("binary"), overwrite=True) as writer:
-        for value in range(1, 4):
-            selection = data.draw(selections(wanted.shape))
-            part = np.arange(wanted[selection].size).reshape(wanted[selection].shape) + 1000 * value
-            wanted[selection] = part
-            writer.write("a", selection, part)
-    assert path.read_bytes() == wanted.tobytes()

@@ -49,8 +49,6 @@ def test_what_is_written_stands_in_the_file(tmp_path):
 def test_what_cannot_be_is_refused(path, tmp_path):
     with pytest.raises(FileNotFoundError):
         PlainFile(tmp_path / "absent.bin")
-    with pytest.raises(ValueError, match="reads only"):
-        PlainFile(path, write=True, stdio=True)
     out = np.empty(10, "u1")
     with PlainFile(path) as file:
         for action, offset, length, error, said in (
@@ -61,5 +59,7 @@ def test_what_cannot_be_is_refused(path, tmp_path):
         ):
             with pytest.raises(error, match=said):
                 file.access(action, [offset], length, out)
+        with pytest.raises(ValueError, match="each must be float64"):
+            file.access("read", [0], 5, out, each=np.zeros(2))
     with PlainFile(path, stdio=True) as stream, pytest.raises(ValueError, match="reads only"):
         stream.access("write", [0], 5, out)

@@ -5,10 +5,11 @@ memory. A loop is what one would write with its library: opened once, it reads p
 """
 
 import os
+import re
 import resource
 import sys
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property, partial
 from importlib import import_module
@@ -37,9 +38,8 @@ _DISK_BYTES_S = 2e9  # that a fast one gives
 _ENDS = 64  # values at either end of a batch's last read that are compared between batches
 _AGAIN_BYTES, _AGAIN_READS = 2 * 2**20, 32  # what each sample reads again, to compare it whole
 _UNITS = {"GiB": 2**30, "MiB": 2**20, "KiB": 2**10, "B": 1}
-_SPREAD = np.uint64(
-    0x9E3779B97F4A7C15
-)  # 2**64 over the golden ratio: neighbours differ in all bits
+# 2**64 over the golden ratio: neighbours differ in all bits.
+_SPREAD = np.uint64(0x9E3779B97F4A7C15)
 _ONE = np.uint64(0x3FF0000000000000)  # the exponent of numbers from 1 to 2
 
 Values = NDArray[np.float64]
@@ -54,11 +54,10 @@ def size(nbytes: int) -> str:
 
 def bytes_of(name: str) -> int:
     """Return the bytes of a size by its name."""
-    unit = next((unit for unit in _UNITS if name.endswith(unit)), "")
-    number = name.removesuffix(unit).strip()
-    if not unit or not number.isdigit():
+    found = re.fullmatch(r"(\d+) ?(GiB|MiB|KiB|B)", name)
+    if not found:
         raise ValueError(f"{name!r} is no size: write it as 512B, 4KiB, 1MiB or 1GiB")
-    return int(number) * _UNITS[unit]
+    return int(found[1]) * _UNITS[found[2]]
 
 
 def sizes(file_bytes: int) -> list[str]:
@@ -104,15 +103,13 @@ class Files:
         Plain and netCDF files hold the same bytes: the netCDF library lays out the variable, and
         the values are written to their place in it.
         """
-        try:
-            self.folder.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            why = f"{self.folder} cannot be made ({error.strerror}): give another directory"
-            raise OSError(f"the folder {why}") from error
-        parts = {kind: self.path(kind).with_name(f".{KINDS[kind]}.part") for kind in kinds}
-        for kind in [kind for kind in parts if self.path(kind).exists()]:
-            self._check(kind)
-            del parts[kind]
+        self.folder.mkdir(parents=True, exist_ok=True)
+        parts = {}
+        for kind in kinds:
+            if self.path(kind).exists():
+                self._check(kind)
+            else:
+                parts[kind] = self.path(kind).with_name(f".{KINDS[kind]}.part")
         there = sum(part.stat().st_blocks * 512 for part in parts.values() if part.is_file())
         require_space(self.folder, len(parts) * self.nbytes - there)
         for kind, part in parts.items():
@@ -134,28 +131,22 @@ def cold(folder: Path, file_mib: int) -> Files:
     return Files(folder, (file_mib or 1024 * (2 * memory_bytes() // 2**30 + 1)) * 2**20 // ITEMSIZE)
 
 
-def written(path: Path, values: int, offset: int = 0) -> int:
-    """Return how many values a file holds already, by the last value of each block."""
-    block, done = BLOCK_BYTES // ITEMSIZE, 0
-    with path.open("rb", buffering=0) as file:
-        while done < values:
-            count = min(block, values - done)
-            file.seek(offset + (done + count - 1) * ITEMSIZE)
-            if file.read(ITEMSIZE) != truth(done + count - 1, 1).tobytes():
-                break
-            done += count
-    return done
+def _blocks(values: int) -> Iterator[tuple[int, int]]:
+    """Yield first place and length of the blocks of the variable."""
+    block = BLOCK_BYTES // ITEMSIZE
+    return ((first, min(block, values - first)) for first in range(0, values, block))
 
 
 def _stream(path: Path, values: int, offset: int = 0) -> None:
     path.touch()
-    done, block = written(path, values, offset), BLOCK_BYTES // ITEMSIZE
-    with path.open("r+b", buffering=0) as file:
-        file.seek(offset + done * ITEMSIZE)
-        for first in range(done, values, block):
-            view = truth(first, min(block, values - first)).view(np.uint8).data
-            while view:
-                view = view[file.write(view) :]
+    with path.open("r+b") as file:
+        for first, count in _blocks(values):
+            last = first + count - 1
+            file.seek(offset + last * ITEMSIZE)
+            if file.read(ITEMSIZE) != truth(last, 1).tobytes():  # else a killed run has written it
+                file.seek(offset + first * ITEMSIZE)
+                file.write(truth(first, count).data)
+        file.flush()
         os.fsync(file.fileno())
 
 
@@ -183,19 +174,15 @@ def offset_of(path: Path) -> int:
 def _zarr(part: Path, values: int) -> None:
     import zarr
 
+    chunk = min(_CHUNK_BYTES // ITEMSIZE, values)
     array = zarr.create_array(
-        part, shape=(values,), chunks=(min(_CHUNK_BYTES // ITEMSIZE, values),), dtype="f8",
-        compressors=None, overwrite=True,
-    )  # fmt: skip
-    block = BLOCK_BYTES // ITEMSIZE
-    for first in range(0, values, block):
-        made = truth(first, min(block, values - first))
-        array[first : first + len(made)] = made
+        part, shape=(values,), chunks=(chunk,), dtype="f8", compressors=None, overwrite=True
+    )
+    for first, count in _blocks(values):
+        array[first : first + count] = truth(first, count)
 
 
-_MAKERS: Mapping[str, Callable[[Path, int], None]] = {
-    "binary": _stream, "netcdf4": _netcdf, "zarr3": _zarr,
-}  # fmt: skip
+_MAKERS: dict[str, Any] = {"binary": _stream, "netcdf4": _netcdf, "zarr3": _zarr}
 
 
 @dataclass(frozen=True)
@@ -255,28 +242,32 @@ class Spots:
 
 @dataclass(frozen=True)
 class Loop:
-    """An open file: what makes reads ready to be timed, what the last of them gave, what closes it.
+    """An open file, read in a loop."""
 
-    What is ready gives the seconds of a clock in C, if there is one. What the last read gave stays
-    until the next has ended, as in any loop that assigns it to a name.
-    """
-
+    # What makes reads, and gives their seconds by a clock in C, if there is one.
     ready: Callable[..., Callable[[], float | None]]
+    # What the last read gave; it stays until the next has ended, as what a loop gives a name.
     last: Callable[[], Values]
     close: Callable[[], object]
 
 
-def _in_c(path: Path, count: int, way: str) -> Loop:
-    """Read by nc_get_vara, by pread, or by fread (after fseek where needed), into one buffer."""
-    file: Any = NetcdfFile.open(path, VARIABLE) if way == "netcdf" else None
-    file = file or PlainFile(path, stdio=way == "stdio")
-    data = np.ones(count)
+def _plain_in_c(path: Path, count: int, stdio: bool) -> Loop:
+    """Read by pread, or by fread (after fseek where needed), into one buffer."""
+    file, data = PlainFile(path, stdio=stdio), np.ones(count)
 
-    def ready(starts: Starts, each: Values | None = None) -> Callable[[], float | None]:
-        plain, netcdf = (starts * ITEMSIZE, count * ITEMSIZE), (starts[:, None], [count], None)
-        where: tuple[Any, ...] = netcdf if way == "netcdf" else plain
-        made: Callable[[], float] = file.prepared("read", *where, data, reuse=True, each=each)
-        return made
+    def ready(starts: Starts, each: Values | None = None) -> Callable[[], float]:
+        what = starts * ITEMSIZE, data.nbytes, data
+        return file.prepared("read", *what, reuse=True, each=each)
+
+    return Loop(ready, lambda: data, file.close)
+
+
+def _netcdf_in_c(path: Path, count: int) -> Loop:
+    """Read by nc_get_vara into one buffer."""
+    file, data = NetcdfFile.open(path, VARIABLE), np.ones(count)
+
+    def ready(starts: Starts) -> Callable[[], float]:
+        return file.prepared("read", starts[:, None], [count], None, data, reuse=True)
 
     return Loop(ready, lambda: data, file.close)
 
@@ -284,8 +275,7 @@ def _in_c(path: Path, count: int, way: str) -> Loop:
 def _python(path: Path, count: int, run: Callable[..., Any]) -> Loop:
     """Read with Python's own file; reads in a row do without a seek, as in the document."""
     file, nbytes = path.open("rb"), count * ITEMSIZE
-    buffer = np.ones(count) if run is _readinto else None
-    held = list[Any]([buffer])
+    held = list[Any]([np.ones(count) if run is _readinto else None])
 
     def reads(offsets: list[int], seek: bool) -> None:
         held.append(run(file, count, held.pop(), offsets, seek))
@@ -404,9 +394,9 @@ def _library(module: str, call: str, *more: str, run: Any = _sliced, **options: 
 
 
 READERS: Mapping[str, Reader] = {
-    "C fread": Reader("C", "binary", partial(_in_c, way="stdio"), in_c=True),
-    "C pread": Reader("C", "binary", partial(_in_c, way="system"), in_c=True),
-    "netCDF-C": Reader("netCDF-C", "netcdf4", partial(_in_c, way="netcdf"), ("netCDF4",), True),
+    "C fread": Reader("C", "binary", partial(_plain_in_c, stdio=True), in_c=True),
+    "C pread": Reader("C", "binary", partial(_plain_in_c, stdio=False), in_c=True),
+    "netCDF-C": Reader("netCDF-C", "netcdf4", _netcdf_in_c, ("netCDF4",), in_c=True),
     "Python read": Reader("Python", "binary", partial(_python, run=_read)),
     "Python readinto": Reader("Python", "binary", partial(_python, run=_readinto)),
     "numpy.fromfile": Reader("numpy", "binary", partial(_python, run=_fromfile)),
@@ -429,27 +419,22 @@ def modules(readers: Iterable[str]) -> list[str]:
 
 def available(readers: Iterable[str]) -> list[str]:
     """Return those readers that can be used here."""
-    return [name for name in readers if not _lacks(READERS[name])]
-
-
-def _lacks(reader: Reader) -> bool:
+    in_c = True
     try:
-        if reader.in_c:
-            compiler()
+        compiler()
     except KernelError:
-        return True
-    return any(find_spec(module) is None for module in reader.modules)
+        in_c = False
+    found = {name: READERS[name] for name in readers if in_c or not READERS[name].in_c}
+    return [name for name, reader in found.items() if all(map(find_spec, reader.modules))]
 
 
 @dataclass(frozen=True)
 class ReadBuffers:
     """Read a file in buffers until its end or a limit of time: phases open, read and close.
 
-    The loop runs in batches of about 20 ms, each a lap of one phase. Between them both ends of the
-    batch's last read are compared with the truth; after the last its last read is compared whole,
-    and the same loop reads again from a place drawn by lot, untimed, and every value is compared.
-    Nothing is extrapolated: ``useful_bytes`` and ``stages``, the number of reads, are of what was
-    read. ``peak_bytes`` is the most memory that the process has had until then.
+    The loop runs in batches of about 20 ms, each a lap of one phase; between them both ends of the
+    last read are compared with the truth. At the end the loop reads again from a place drawn by
+    lot, untimed, and every value is compared. ``stages`` are the reads.
     """
 
     files: Files

@@ -11,9 +11,8 @@ from __future__ import annotations
 
 import math
 import zlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, suppress
-from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -26,20 +25,13 @@ from ..subchunk import CorruptDataError, CorruptIndexError
 from ..subchunk.chunk_table import Chunks, chunk_table
 from ..subchunk.deflate.inflate import inflate_from, unshuffled
 from ..subchunk.hdf5 import describe
-from ..subchunk.read.boxes import Box, Local, boxes
+from ..subchunk.read.boxes import Box, boxes
 from ..subchunk.read.select import wanted
 from ..subchunk.read.whole import decode_chunk
 from . import chunkindex_format
 from .by_h5py import dataset_names, find_plugins
-from .chunkindex_format import (
-    ChunkRecord,
-    check_sizes,
-    chunk_names,
-    read_record,
-    read_window,
-)
+from .chunkindex_format import check_sizes, chunk_names, read_record, read_sizes, read_window
 from .reading import Indexed, NotNumbersError, Opened, Reader
-from .selection import Region
 from .urls import Place, Remote
 
 SUFFIX = ".chunkindex"
@@ -57,9 +49,8 @@ class StoredChunk(NamedTuple):
 class SerialVariable:
     """A variable read inside of its chunks, one request after another: the lean reader.
 
-    The files are local ones, as opened, or those of `hyperslab.io.urls`.
-
-    Source: Penard et al. 2025, sections 3.2 to 3.4, Figures 2 to 4.
+    The files are local ones, as opened, or those of `hyperslab.io.urls`. After Penard et al. 2025,
+    sections 3.2 to 3.4, Figures 2 to 4.
     """
 
     def __init__(self, data: Any, index: Any, name: str) -> None:
@@ -69,6 +60,7 @@ class SerialVariable:
         if not isinstance(self._dataset, h5py.Dataset) or self._dataset.shape is None:
             raise NotNumbersError(f"{name!r} holds nothing; readers take integers and floats")
         self.variable = describe(name, self._dataset)
+        self.shape, self.dtype = self.variable.shape, self._dataset.dtype
         self._begin()
 
     def _begin(self) -> None:
@@ -85,20 +77,12 @@ class SerialVariable:
     def _names(self) -> list[str]:
         return chunk_names(self.variable, self._chunks.number)
 
-    @property
-    def shape(self) -> tuple[int, ...]:
-        """Lengths of the axes."""
-        return self.variable.shape
-
-    @property
-    def dtype(self) -> np.dtype[Any]:
-        """Type of the stored values."""
-        found: np.dtype[Any] = self._dataset.dtype
-        return found
-
     def close(self) -> None:
         for file in (self._hdf5, getattr(self, "_index", self.index), self.data, self.index):
             file.close()
+
+    def __getitem__(self, key: Any) -> NDArray[Any]:
+        return self.read(key)
 
     def read(self, key: Any) -> NDArray[Any]:
         """Return the values of a selection, chunk after chunk; what has no deflate, plainly."""
@@ -115,9 +99,7 @@ class SerialVariable:
         place = self._place(box.number)
         if place is None:
             return np.full(box.shape, self.variable.fill_value, self.variable.dtype)
-        numbers = self._numbers(box)
-        first, last = int(numbers.flat[0]), int(numbers.flat[-1])
-        return self._picked(self._samples(place, first, last - first + 1), numbers, box)
+        return self._values(place, box)
 
     def _place(self, number: int) -> StoredChunk | None:
         """Return where a chunk lies; nowhere if it was never written."""
@@ -128,20 +110,16 @@ class SerialVariable:
         where = (chunks.offset[row], chunks.size[row], chunks.mask[row])
         return StoredChunk(self._names[row], *map(int, where))
 
-    def _numbers(self, box: Box) -> NDArray[np.int64]:
-        """Return where the values of a box lie in its chunk, counted in C order."""
+    def _values(self, place: StoredChunk, box: Box) -> NDArray[Any]:
+        """Return the values of a box, picked from all those between its first and its last."""
         steps = np.cumprod((1, *self.variable.chunks[:0:-1]), dtype=np.int64)[::-1]
-        found = np.zeros(box.shape, np.int64)
+        numbers = np.zeros(box.shape, np.int64)  # within the chunk, counted in C order
         for axis, (indices, step) in enumerate(zip(box.local, steps.tolist(), strict=True)):
             along = [1] * len(steps)
             along[axis] = -1
-            found += (np.asarray(indices, np.int64) * step).reshape(along)
-        return found
-
-    def _picked(self, values: NDArray[Any], numbers: NDArray[np.int64], box: Box) -> NDArray[Any]:
-        """Return the values of a box from all those between its first and its last."""
-        found: NDArray[Any] = values[numbers - numbers.flat[0]]
-        return found
+            numbers += (np.asarray(indices, np.int64) * step).reshape(along)
+        first, last = int(numbers.flat[0]), int(numbers.flat[-1])
+        return self._samples(place, first, last - first + 1)[numbers - first]
 
     def _samples(self, place: StoredChunk, first: int, count: int) -> NDArray[Any]:
         group = self._entry(f"{self.variable.name}/{place.name}")
@@ -167,24 +145,20 @@ class SerialVariable:
         plane = self.variable.chunk_bytes // width
         return [(number * plane + first, count) for number in range(width)]
 
-    def _pieces(self, group: h5py.Group, place: StoredChunk, first: int, count: int) -> list[bytes]:
+    def _pieces(
+        self, group: h5py.Group, place: StoredChunk, first: int, count: int
+    ) -> Iterator[bytes]:
+        """Yield bytes of the decompressed chunk, each from the point before them."""
         record = read_record(group)
-        check_sizes(self.variable, place.name, record, place.size)
-        spans = self._spans(first, count)
-        return [self._piece(group, record, place, offset, length) for offset, length in spans]
-
-    def _piece(
-        self, group: h5py.Group, record: ChunkRecord, place: StoredChunk, offset: int, length: int
-    ) -> bytes:
-        """Return bytes of the decompressed chunk from the point before them."""
-        point = int(np.searchsorted(record.outloc, offset, "right")) - 1
-        behind = int(np.searchsorted(record.outloc, offset + length, "left"))
-        number = point - record.inserted
-        window = read_window(group, number) if number >= 0 else b""
-        bit, out = int(record.bit[point]), int(record.outloc[point])
-        stop = int(record.inloc[behind]) if behind < len(record) else record.compressed_size
-        data = self._fetch(place.offset + (bit >> 3), stop - (bit >> 3))
-        return self._inflated(data, bit & 7, window if out else b"", offset - out, length)
+        check_sizes(self.variable, place.name, record.sizes, place.size)
+        for offset, length in self._spans(first, count):
+            point = int(np.searchsorted(record.outloc, offset, "right")) - 1
+            behind = int(np.searchsorted(record.outloc, offset + length, "left"))
+            window = read_window(group, point)
+            bit, out = int(record.bit[point]), int(record.outloc[point])
+            stop = int(record.inloc[behind]) if behind < len(record) else place.size
+            data = self._fetch(place.offset + (bit >> 3), stop - (bit >> 3))
+            yield self._inflated(data, bit & 7, window if out else b"", offset - out, length)
 
     def _inflated(self, data: bytes, shift: int, window: bytes, skipped: int, length: int) -> bytes:
         """Decompress, and return what comes behind that which is skipped."""
@@ -216,7 +190,8 @@ class StandIn(SerialVariable):
     """A variable read as the published package does: its requests, and its work.
 
     It makes room for the whole variable, and masks and scales all of it for the time that it takes:
-    readers give what is stored. tests/test_chunkindex_package.py holds it against the package.
+    readers give what is stored. Selections are whole numbers and slices.
+    tests/test_chunkindex_package.py holds it against the package.
     """
 
     def _begin(self) -> None:
@@ -237,10 +212,9 @@ class StandIn(SerialVariable):
             return super().read(key)
         whole = np.empty(shape, self.variable.dtype)
         for box in boxes(asked.axes, self.variable.chunks, self.variable.grid):
-            moved = zip(box.local, self._corner(box.number), strict=True)
-            whole[_index(_moved(local, by) for local, by in moved)] = self._box(box)
+            whole[_slices(box.local, self._corner(box.number))] = self._box(box)
         self._scaled(whole)
-        return asked.arrange(whole[_index(axis.indices for axis in asked.axes)])
+        return asked.arrange(whole[_slices([axis.indices for axis in asked.axes])])
 
     def _scaled(self, whole: NDArray[Any]) -> NDArray[Any]:
         scale = 1 if self._scale is None else self._scale
@@ -268,17 +242,14 @@ class StandIn(SerialVariable):
                     return StoredChunk(name, info.byte_offset, info.size, 0)
         return super()._place(number)
 
-    def _numbers(self, box: Box) -> NDArray[np.int64]:
-        chunks = self.variable.chunks
-        every = np.arange(math.prod(chunks)).reshape(chunks)
-        found: NDArray[np.int64] = every[_index(box.local)].flatten()
-        return found
-
-    def _picked(self, values: NDArray[Any], numbers: NDArray[np.int64], box: Box) -> NDArray[Any]:
-        room = np.empty(self.variable.chunks, self.variable.dtype).flatten()
-        first = int(numbers[0])
-        room[range(first, first + len(values))] = values  # place by place, which takes its time
-        found: NDArray[Any] = room.reshape(self.variable.chunks)[_index(box.local)]
+    def _values(self, place: StoredChunk, box: Box) -> NDArray[Any]:
+        chunks, part = self.variable.chunks, _slices(box.local)
+        numbers = np.arange(math.prod(chunks)).reshape(chunks)[part].flatten()
+        first, end = int(numbers[0]), int(numbers[-1]) + 1
+        values = self._samples(place, first, end - first)
+        room = np.empty(chunks, self.variable.dtype).flatten()
+        room[range(first, end)] = values  # place by place, which takes its time
+        found: NDArray[Any] = room.reshape(chunks)[part]
         return found
 
     def _entry(self, name: str) -> h5py.Group | None:
@@ -286,76 +257,36 @@ class StandIn(SerialVariable):
             return h5py.File(self.index, "r")[name]  # closed where the last that holds it goes
         return None
 
-    def _pieces(self, group: h5py.Group, place: StoredChunk, first: int, count: int) -> list[bytes]:
-        points = _Points(group)
-        found: list[bytes] = []
+    def _pieces(
+        self, group: h5py.Group, place: StoredChunk, first: int, count: int
+    ) -> Iterator[bytes]:
+        """Yield the bytes: what begins a section is read anew for each, what ends one once."""
+        ends: dict[str, Any] = {}
         for offset, length in self._spans(first, count):
-            point = points.before(offset)
-            if point is None:  # the chunk's beginning is not in the index
-                return super()._pieces(group, place, first, count)
-            none = np.empty(0, np.int64)
-            record = ChunkRecord(none, none, none, *points.sizes)
-            check_sizes(self.variable, place.name, record, place.size)
-            stop = points.behind(offset + length)
-            out, inloc, bits, window = point
+            at = max(int(np.searchsorted(group["outloc"][:], offset, "right")) - 1, 0)
+            out, inloc, bits = (int(group[name][at]) for name in ("outloc", "inloc", "bits"))
+            window = read_window(group, at)
+            if not ends:
+                ends["sizes"] = read_sizes(group)
+                ends["outloc"] = group["outloc"][:]
+            check_sizes(self.variable, place.name, ends["sizes"], place.size)
+            behind = int(np.searchsorted(ends["outloc"], offset + length, "right"))
+            stop = place.size
+            if behind < len(ends["outloc"]):
+                if "inloc" not in ends:
+                    ends["inloc"] = group["inloc"][:]
+                stop = int(ends["inloc"][behind])
             start = inloc - (bits > 0)
-            if not (0 <= bits < 8 and 0 <= start < stop <= place.size and out >= 0):
+            if not (0 <= bits < 8 and 0 <= start < stop <= place.size and 0 <= out <= offset):
                 raise CorruptIndexError(f"the index is damaged where it describes {group.name}")
             data = self._fetch(place.offset + start, stop - start)
-            window = window if out else b""
-            found.append(self._inflated(data, -bits & 7, window, offset - out, length))
-        return found
+            yield self._inflated(data, -bits & 7, window if out else b"", offset - out, length)
 
 
-@dataclass(frozen=True)
-class _Points:
-    """The points of a chunk, as the package reads them: each array anew for each point."""
-
-    _group: h5py.Group
-
-    def before(self, offset: int) -> tuple[int, int, int, bytes] | None:
-        """Return the point before a byte; none where the index has none."""
-        at = int(np.searchsorted(self._group["outloc"][:], offset, "right")) - 1
-        if at < 0:
-            return None
-        out, inloc, bits = (int(self._group[name][at]) for name in ("outloc", "inloc", "bits"))
-        return out, inloc, bits, self._group["window"][at].tobytes()
-
-    def behind(self, offset: int) -> int:
-        """Return where the compressed bytes of the section that holds a byte end."""
-        at = int(np.searchsorted(self._outloc, offset, "right"))
-        return int(self._inloc[at]) if at < len(self._outloc) else self.sizes[1]
-
-    @cached_property
-    def sizes(self) -> tuple[int, int]:
-        """Bytes of the chunk, decompressed and compressed."""
-        of = self._group.attrs
-        full, compressed = of["uncompressed_size"], of["compressed_size"]
-        return int(np.ravel(full)[0]), int(np.ravel(compressed)[0])
-
-    @cached_property
-    def _outloc(self) -> Any:
-        return self._group["outloc"][:]
-
-    @cached_property
-    def _inloc(self) -> Any:
-        return self._group["inloc"][:]
-
-
-def _moved(local: Local, by: int) -> Local:
-    """Return indices of a chunk as those of the variable."""
-    if isinstance(local, range):
-        return range(local.start + by, local.stop + by, local.step)
-    return local + by
-
-
-def _index(parts: Iterable[Local]) -> tuple[Any, ...]:
-    """Return what takes some indices of each axis: slices where they will do."""
-    found = list(parts)
-    ranges = [part for part in found if isinstance(part, range)]
-    if len(ranges) == len(found):
-        return tuple(slice(part.start, part.stop, part.step) for part in ranges)
-    return np.ix_(*(np.asarray(part, np.int64) for part in found))
+def _slices(parts: Sequence[Any], corner: Sequence[int] = ()) -> tuple[slice, ...]:
+    """Return what takes ranges of indices, moved by a corner."""
+    moved = zip(parts, corner or [0] * len(parts), strict=True)
+    return tuple(slice(part.start + at, part.stop + at, part.step) for part, at in moved)
 
 
 class ChunkindexLayoutReader(Reader):
@@ -385,18 +316,13 @@ class ChunkindexLayoutReader(Reader):
             data, index = files
             serial = StandIn(data, index, variable)
             held.callback(serial.close)
-            return _SerialArray(variable, serial, held)
+            return Indexed(variable, serial, held)
 
     def names(self, path: Path) -> Iterable[str]:
         return dataset_names(path)
 
     def version(self) -> str:
         return f"{zlib.ZLIB_RUNTIME_VERSION} (h5py {h5py.__version__})"
-
-
-class _SerialArray(Indexed):
-    def _fetch(self, chosen: Region) -> Any:
-        return self.variable.read(chosen.indices)
 
 
 READER = ChunkindexLayoutReader

@@ -7,13 +7,13 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
+import netCDF4
 import numpy as np
 from numpy.typing import NDArray
 
 from ..kernels import NetcdfFile, kernel
-from ..kernels.library import versions
-from ..kernels.netcdf_c import NoNumbersError, names
-from .reading import Indexed, NotNumbersError, Opened, Reader
+from ..kernels.netcdf_c import NoNumbersError
+from .reading import Indexed, NotNumbersError, Opened, Reader, walked
 from .selection import Region
 from .urls import Place
 
@@ -37,11 +37,11 @@ class KernelReader(Reader):
             return _KernelArray(variable, held.enter_context(file), held)
 
     def names(self, path: Path) -> Iterable[str]:
-        return names(path)
+        with netCDF4.Dataset(path) as file:
+            return list(walked(file))
 
     def version(self) -> str:
-        netcdf, hdf5 = versions()
-        return f"{netcdf} (HDF5 {hdf5})"
+        return f"{netCDF4.__netcdf4libversion__} (HDF5 {netCDF4.__hdf5libversion__})"
 
 
 class _KernelArray(Indexed):

@@ -4,7 +4,7 @@ import filecmp
 import os
 import re
 import subprocess
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
@@ -19,7 +19,6 @@ from .work import NAME, Remove
 NEEDS = ("netCDF4", "h5py", "hyperslab.kernels.preloaded", __name__)
 _COPIED = re.compile(r"(\d+) bytes.*?(?:copied,|transferred in) ([\d.e+-]+) s")
 _PIECE = 2**16  # elements that stay in the processor's cache
-_SLAB = 2**22  # bytes that stay in the heap
 
 
 @dataclass(frozen=True)
@@ -35,10 +34,10 @@ class Sample:
 
     def parts(self, cache_state: str) -> dict[str, Any]:
         """Return what a sample runs, and what describes it."""
-        found = {"run": self.run, "check": self.check, "columns": self.columns}
-        found |= {"files": self.files, "memory_bytes": self.memory_bytes}
-        gone = Remove(self.made) if self.made else None
-        return found | ({"prepare": gone, "cleanup": gone} if gone else {})
+        found = {name: value for name, value in vars(self).items() if name != "made"}
+        if self.made:
+            found |= dict.fromkeys(("prepare", "cleanup"), Remove(self.made))
+        return found
 
 
 @dataclass(frozen=True)
@@ -57,46 +56,22 @@ class Whole:
         """Return the array."""
         return np.arange(self.nbytes // 4, dtype="i4").view(self.dtype).reshape(self.shape)
 
-    def equals(self, found: NDArray[np.generic]) -> bool:
-        """Return whether an array is this one, compared in pieces that stay in the cache."""
-        return found.shape == self.shape and self._counts(0, found)
-
-    def slabs(self) -> Iterator[slice]:
-        """Yield slices of the first dimension that take a few megabytes each."""
-        step = max(_SLAB * self.shape[0] // self.nbytes, 1)
-        for start in range(0, self.shape[0], step):
-            yield slice(start, min(start + step, self.shape[0]))
-
-    def holds(self, slab: slice, found: NDArray[np.generic]) -> bool:
-        """Return whether an array is this slab of the first dimension."""
-        first = slab.start * (self.nbytes // self.shape[0]) // 4
-        shape = (slab.stop - slab.start, *self.shape[1:])
-        return found.shape == shape and self._counts(first, found)
-
-    def _counts(self, first: int, found: NDArray[np.generic]) -> bool:
-        if found.dtype != np.dtype(self.dtype):
-            return False
-        return counts_from(first, np.ascontiguousarray(found).ravel().view("i4"))
-
-
-def counts_from(first: int, array: NDArray[Any]) -> bool:
-    """Return whether an array's elements are numbered from one on, compared in pieces."""
-    flat = array.ravel()
-    return all(
-        np.array_equal(part, np.arange(first + at, first + at + part.size, dtype=part.dtype))
-        for at in range(0, flat.size, _PIECE)
-        for part in [flat[at : at + _PIECE]]
-    )
-
 
 @dataclass(frozen=True)
 class Equal:
-    """Check that what was read is the array."""
+    """Check that what was read is the array, compared in pieces that stay in the cache."""
 
     array: Whole
 
     def __call__(self, read: NDArray[np.generic]) -> bool:
-        return self.array.equals(read)
+        if (read.shape, read.dtype) != (self.array.shape, np.dtype(self.array.dtype)):
+            return False
+        flat = np.ascontiguousarray(read).ravel().view("i4")
+        pieces = ((at, flat[at : at + _PIECE]) for at in range(0, flat.size, _PIECE))
+        return all(
+            np.array_equal(piece, np.arange(at, at + piece.size, dtype="i4"))
+            for at, piece in pieces
+        )
 
 
 @dataclass(frozen=True)
@@ -109,13 +84,10 @@ class Stored:
 
     def __call__(self, _: object) -> bool:
         if not self.checker:
-            found = np.fromfile(self.path, self.array.dtype)
-            return self.array.equals(found.reshape(self.array.shape))
+            plain = np.fromfile(self.path, self.array.dtype)
+            return Equal(self.array)(plain.reshape(self.array.shape))
         with reader(self.checker).open(self.path, NAME) as opened:
-            # Slab by slab: memory that is used again costs no page faults.
-            return opened.shape == self.array.shape and all(
-                self.array.holds(slab, opened.read(slab)) for slab in self.array.slabs()
-            )
+            return Equal(self.array)(opened.read())
 
 
 @dataclass(frozen=True)

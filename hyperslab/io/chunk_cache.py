@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 Box = Sequence[tuple[int, int]]
+Place = tuple[int, ...]
 
 
 @dataclass(frozen=True)
@@ -117,13 +118,13 @@ def chunk_reads(
     32
     """
     grid = [-(-n // c) for n, c in zip(shape, chunks, strict=True)]
-    size = math.prod(chunks) * itemsize
-    held = _Held(size, cache)
-    fetched = 0
-    for box in boxes:
-        for number, place, elements in _touched(box, chunks, grid):
-            fetched += held.touch(number, slot(place, grid, cache.slots), elements * itemsize)
-    return fetched
+    held = _Held(math.prod(chunks) * itemsize, grid, cache)
+    touched = itertools.chain.from_iterable(_touched(box, chunks) for box in boxes)
+    numbers: dict[Place, int] = {}
+    return sum(
+        held.touch(numbers.setdefault(place, len(numbers)), place, elements * itemsize)
+        for place, elements in touched
+    )
 
 
 def row_boxes(shape: Sequence[int], rows: int) -> list[Box]:
@@ -159,54 +160,48 @@ def preempted(entries: Sequence[tuple[int, bool]], size: int, cache: ChunkCache)
 
 
 class _Held:
-    """The chunks in a cache, while reading."""
+    """The chunks in a cache, while reading, by numbers of their own."""
 
-    def __init__(self, size: int, cache: ChunkCache) -> None:
-        self._size, self._cache = size, cache
+    def __init__(self, size: int, grid: Sequence[int], cache: ChunkCache) -> None:
+        self._size, self._grid, self._cache = size, grid, cache
         self._order: list[int] = []  # head first
         self._slots: dict[int, int] = {}
-        self._unread: dict[int, int] = {}
+        self._slot_of: dict[int, int] = {}
+        self._unread: dict[int, int] = {}  # bytes
 
-    def touch(self, number: int, place: int, nbytes: int) -> bool:
+    def touch(self, number: int, place: Place, nbytes: int) -> bool:
         """Read from a chunk; return whether it had to be fetched."""
+        size, cache, order = self._size, self._cache, self._order
         fetch = number not in self._unread
         if not fetch:
-            at = self._order.index(number)
-            if at + 1 < len(self._order):  # a hit moves one place back, and no further
-                self._order[at], self._order[at + 1] = self._order[at + 1], number
-        elif self._size <= self._cache.nbytes and self._cache.slots:
-            if place in self._slots:
-                self._drop(self._slots[place])
-            if (len(self._order) + 1) * self._size > self._cache.nbytes:
-                entries = [(n, not self._unread[n]) for n in self._order]
-                for victim in preempted(entries, self._size, self._cache):
+            at = order.index(number)
+            order[at : at + 2] = order[at : at + 2][::-1]  # a hit moves one place back, no further
+        elif size <= cache.nbytes and cache.slots:
+            at = slot(place, self._grid, cache.slots)
+            if at in self._slots:
+                self._drop(self._slots[at])
+            if (len(order) + 1) * size > cache.nbytes:
+                entries = [(one, not self._unread[one]) for one in order]
+                for victim in preempted(entries, size, cache):
                     self._drop(victim)
-            self._slots[place] = number
-            self._unread[number] = self._size
-            self._order.append(number)
+            self._slots[at], self._slot_of[number] = number, at
+            self._unread[number] = size
+            order.append(number)
         if number in self._unread:
             self._unread[number] = max(self._unread[number] - nbytes, 0)
         return fetch
 
     def _drop(self, number: int) -> None:
         self._order.remove(number)
-        del self._unread[number]
-        self._slots = {place: n for place, n in self._slots.items() if n != number}
+        del self._unread[number], self._slots[self._slot_of[number]]
 
 
-def _touched(
-    box: Box, chunks: Sequence[int], grid: Sequence[int]
-) -> Iterator[tuple[int, tuple[int, ...], int]]:
-    """Yield number, place and elements read of each chunk that a box touches, in C order."""
-    ranges = [
-        range(start // c, -(-stop // c)) for (start, stop), c in zip(box, chunks, strict=True)
-    ]
+def _touched(box: Box, chunks: Sequence[int]) -> Iterator[tuple[Place, int]]:
+    """Yield place and elements read of each chunk that a box touches, in C order."""
+    ranges = [range(a // c, -(-b // c)) for (a, b), c in zip(box, chunks, strict=True)]
     for place in itertools.product(*ranges):
         lengths = (
             min(stop, (p + 1) * c) - max(start, p * c)
             for (start, stop), c, p in zip(box, chunks, place, strict=True)
         )
-        number = 0
-        for p, n in zip(place, grid, strict=True):
-            number = number * n + p
-        yield number, place, math.prod(lengths)
+        yield place, math.prod(lengths)

@@ -1,10 +1,9 @@
 """A chunk cache of one's own size: what each library is given, and how a user sets it."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any
 
 from . import reader
@@ -14,15 +13,13 @@ from .reading import Opened
 from .selection import Region
 from .work import NAME
 
-READERS: Mapping[str, str] = MappingProxyType(
-    {
-        "netcdf4": "netCDF4",
-        "h5py": "h5py",
-        "h5netcdf": "h5netcdf",
-        "xarray-netcdf4": "xarray, engine netcdf4",
-        "xarray-h5netcdf": "xarray, engine h5netcdf",
-    }
-)
+READERS = {
+    "netcdf4": "netCDF4",
+    "h5py": "h5py",
+    "h5netcdf": "h5netcdf",
+    "xarray-netcdf4": "xarray, engine netcdf4",
+    "xarray-h5netcdf": "xarray, engine h5netcdf",
+}
 REOPENING = ("h5netcdf", "xarray-h5netcdf")
 """These look the dataset up anew for every read, and HDF5 drops its cache when it closes."""
 
@@ -53,9 +50,11 @@ def opener(
     """Give what opens the variable of a file through a chunk cache of a size, set in some way."""
     chosen = reader(library)
     if setting == "own Dataset":
-        yield partial(_Wrapped, path, cache_bytes)
+        yield partial(_own_dataset, path, cache_bytes)
     elif setting == "opened anew":
-        yield partial(_Anew, path, cache_bytes)
+        import h5py
+
+        yield lambda: _Anew(h5py.File(path, rdcc_nbytes=cache_bytes))
     elif setting == "set_chunk_cache":
         with default_cache(cache_bytes):
             yield partial(chosen.open, path, NAME)
@@ -70,37 +69,27 @@ def opener(
         yield partial(chosen.open, path, NAME, chunk_cache_bytes=cache_bytes)
 
 
-class _Wrapped(Opened):
-    """xarray on a netCDF4.Dataset that the program opened and set up itself."""
+def _own_dataset(path: Path, cache_bytes: int | None) -> Opened:
+    """Open by xarray a netCDF4.Dataset that the program opened and set up itself."""
+    import netCDF4
+    import xarray as xr
 
-    def __init__(self, path: Path, cache_bytes: int | None) -> None:
-        import netCDF4
-        import xarray as xr
-
-        file = netCDF4.Dataset(path)
-        file[NAME].set_var_chunk_cache(size=cache_bytes)
-        store = xr.backends.NetCDF4DataStore(file)  # type: ignore[no-untyped-call]
-        self._dataset = xr.open_dataset(store, decode_cf=False, cache=False)
-        super().__init__(NAME, self._dataset[NAME].shape, self._dataset[NAME].dtype)
-
-    def _fetch(self, chosen: Region) -> Any:
-        return self._dataset[NAME][chosen.indices].values
-
-    def _close(self) -> None:
-        self._dataset.close()
+    file = netCDF4.Dataset(path)
+    file[NAME].set_var_chunk_cache(size=cache_bytes)
+    store = xr.backends.NetCDF4DataStore(file)  # type: ignore[no-untyped-call]
+    return _Anew(xr.open_dataset(store, decode_cf=False, cache=False))
 
 
 class _Anew(Opened):
-    """h5py, with the dataset looked up by its name for every read."""
+    """A variable that is looked up by its name for every read."""
 
-    def __init__(self, path: Path, cache_bytes: int | None) -> None:
-        import h5py
-
-        self._file = h5py.File(path, rdcc_nbytes=cache_bytes)
-        super().__init__(NAME, self._file[NAME].shape, self._file[NAME].dtype)
+    def __init__(self, file: Any) -> None:
+        self._file = file
+        super().__init__(NAME, file[NAME].shape, file[NAME].dtype)
 
     def _fetch(self, chosen: Region) -> Any:
-        return self._file[NAME][chosen.indices]
+        found = self._file[NAME][chosen.indices]
+        return getattr(found, "values", found)
 
     def _close(self) -> None:
         self._file.close()

@@ -1,4 +1,4 @@
-"""How chunks tile an array, and how large the file then is."""
+"""How chunks tile an array, and how large the file then is: Lee et al. 2008, section 5.1."""
 
 from __future__ import annotations
 
@@ -16,10 +16,7 @@ _FANOUT, _FILLED = 64, 57
 
 
 def chunk_grid(shape: Sequence[int], chunks: Sequence[int]) -> tuple[int, ...]:
-    """Return the number of chunks along each axis.
-
-    Source: Lee et al. 2008, section 5.1.1 and Figure 12.
-    """
+    """Return the number of chunks along each axis."""
     if len(shape) != len(chunks) or min(chunks, default=1) < 1:
         raise ValueError(
             f"chunks {tuple(chunks)} do not fit an array of shape {tuple(shape)}: "
@@ -34,18 +31,12 @@ def padded_bytes(shape: Sequence[int], chunks: Sequence[int], itemsize: int) -> 
 
 
 def ceil_chunk(length: int, parts: int) -> int:
-    """Return the chunk length that covers an axis in so many parts: the good choice.
-
-    Source: Lee et al. 2008, guideline 3 of section 5.1.2.
-    """
+    """Return the chunk length that covers an axis in so many parts: Lee's guideline 3."""
     return -(-length // parts)
 
 
 def floor_chunk(length: int, parts: int) -> int:
-    """Return the chunk length that nearly covers an axis in so many parts: the bad choice.
-
-    Source: Lee et al. 2008, guideline 4 of section 5.1.2.
-    """
+    """Return the chunk length that nearly covers an axis in so many parts: Lee's guideline 4."""
     return length // parts
 
 

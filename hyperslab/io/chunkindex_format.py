@@ -49,10 +49,7 @@ _STORED = b"\x01" + WINDOW.to_bytes(2, "little") + (WINDOW ^ 0xFFFF).to_bytes(2,
 
 
 def span(chunk_bytes: int, spacing: int = SPACING) -> int:
-    """Return the least distance of points: three a chunk, or one every so many bytes.
-
-    Source: Penard et al. 2025, section 3.3: three points a chunk, or at least one every 2 MB.
-    """
+    """Return the least distance of points: three a chunk, or one every so many bytes."""
     return min(spacing, -(-chunk_bytes // POINTS))
 
 
@@ -65,9 +62,7 @@ def write(
 ) -> Path:
     """Build the index of a file as the package does; it appears whole, or not at all.
 
-    Points lie where deflate's blocks end, and each keeps its whole window.
-
-    Source: Penard et al. 2025, sections 3.2 and 3.3, Figure 3.
+    Points lie where deflate's blocks end, and each keeps its whole window: sections 3.2 and 3.3.
     """
     if spacing < 1:
         raise ValueError(f"spacing={spacing}: give 1 or more")
@@ -131,18 +126,11 @@ class ChunkRecord:
 
     outloc: NDArray[np.int64]  # bytes of the decompressed chunk before a point
     inloc: NDArray[np.int64]  # first byte of the compressed chunk that lies behind it whole
-    bits: NDArray[np.int64]  # bits of the byte before `inloc` that lie behind the point, 0 to 7
-    uncompressed_size: int
-    compressed_size: int
-    inserted: bool = False  # whether the first point, the chunk's beginning, is not in the index
+    bit: NDArray[np.int64]  # bits of the compressed chunk before it
+    sizes: tuple[int, int]  # bytes of the chunk, decompressed and compressed
 
     def __len__(self) -> int:
         return len(self.outloc)
-
-    @property
-    def bit(self) -> NDArray[np.int64]:
-        """Bits of the compressed chunk before each point."""
-        return self.inloc * 8 - self.bits
 
 
 def read_window(group: h5py.Group, place: int) -> bytes:
@@ -150,43 +138,45 @@ def read_window(group: h5py.Group, place: int) -> bytes:
     return bytes(group["window"][place].tobytes())
 
 
+def read_sizes(group: h5py.Group) -> tuple[int, int]:
+    """Return the bytes of a chunk, decompressed and compressed."""
+    names = ("uncompressed_size", "compressed_size")
+    whole, stored = (int(np.ravel(group.attrs[name])[0]) for name in names)
+    return whole, stored
+
+
 def read_record(group: h5py.Group) -> ChunkRecord:
     """Return what a group says of its chunk, the windows left where they are."""
-    sizes = [int(np.ravel(group.attrs[f"{name}compressed_size"])[0]) for name in ("un", "")]
+    sizes = read_sizes(group)
     window = group["window"]  # before the others: what is asked of the file depends on the order
     columns = [group[name] for name in ("outloc", "inloc", "bits")]
-    if any(len(column) != len(window) for column in columns):
-        raise CorruptIndexError(f"the index is damaged: arrays of {group.name} differ in length")
+    good = all(len(column) == len(window) for column in columns)
     outloc, inloc, bits = (np.asarray(column[()]).astype(np.int64) for column in columns)
-    inside = outloc < sizes[0]  # a point at the very end has nothing behind it
-    outloc, inloc, bits = outloc[inside], inloc[inside], bits[inside]
-    inserted = not len(outloc) or bool(outloc[0])
-    if inserted:
-        outloc, inloc, bits = (
-            np.insert(column, 0, first)
-            for column, first in ((outloc, 0), (inloc, _BEGIN), (bits, 0))
+    if good:
+        inside = outloc < sizes[0]  # a point at the very end has nothing behind it
+        outloc, inloc, bits = outloc[inside], inloc[inside], bits[inside]
+        good = (
+            len(outloc) > 0
+            and (outloc[0], inloc[0], bits[0]) == (0, _BEGIN, 0)
+            and bool((np.diff(outloc) > 0).all() and (np.diff(inloc) > 0).all())
+            and inloc[-1] <= sizes[1]
+            and bool(((bits >= 0) & (bits < 8)).all())
         )
-    good = (
-        bool((np.diff(outloc) > 0).all() and (np.diff(inloc) > 0).all())
-        and (outloc[0], inloc[0], bits[0]) == (0, _BEGIN, 0)
-        and inloc[-1] <= sizes[1]
-        and bool(((bits >= 0) & (bits < 8)).all())
-    )
     if not good:
         raise CorruptIndexError(
             f"the index is damaged where it describes {group.name}: its points are not in order, "
             "or outside of the chunk; build it again"
         )
-    return ChunkRecord(outloc, inloc, bits, sizes[0], sizes[1], inserted)
+    return ChunkRecord(outloc, inloc, inloc * 8 - bits, sizes)
 
 
-def check_sizes(variable: Variable, name: str, record: ChunkRecord, size: int) -> None:
-    """Refuse a record of a chunk that has another size now."""
-    if (record.compressed_size, record.uncompressed_size) != (size, variable.chunk_bytes):
+def check_sizes(variable: Variable, name: str, sizes: tuple[int, int], size: int) -> None:
+    """Refuse what an index says of a chunk that has another size now."""
+    if sizes != (variable.chunk_bytes, size):
         raise StaleIndexError(
             f"the index does not belong to the file as it is now: chunk {name} of {variable.name} "
-            f"had {record.compressed_size} bytes and has {size} (decompressed "
-            f"{record.uncompressed_size} and {variable.chunk_bytes}); build it again"
+            f"had {sizes[1]} bytes and has {size} (decompressed {sizes[0]} and "
+            f"{variable.chunk_bytes}); build it again"
         )
 
 
@@ -211,16 +201,11 @@ class ChunkindexFile(File):
 class _WindowPoints(Points):
     """Points whose windows lie in the groups of an HDF5 file."""
 
-    groups: tuple[str, ...] = ()  # path of the group of each chunk; "" where it has none
-    inserted: tuple[bool, ...] = ()  # whether the first point of a chunk is not in its group
+    groups: tuple[str, ...] = ()  # path of the group of each chunk
 
 
 class _ChunkindexIndex:
-    """An index of chunkindex in place of an `Index`.
-
-    It says nothing of variables and chunks: the file itself is asked. It holds no checksums, and
-    of the file no more than the chunks' sizes.
-    """
+    """An index of chunkindex in place of an `Index`; the file is asked for all but points."""
 
     def __init__(self, file: File) -> None:
         self.data: dict[str, Any] = {}
@@ -252,20 +237,18 @@ class _ChunkindexIndex:
     def _read(self, variable: Variable, chunks: Chunks) -> _WindowPoints:
         held = _records(self._index[variable.name])
         names = chunk_names(variable, chunks.number)
-        records = [
-            None if mask else held.get(name)
-            for name, mask in zip(names, chunks.mask.tolist(), strict=True)
-        ]
-        there = [record for record in records if record is not None]
-        for name, record, size in zip(names, records, chunks.size.tolist(), strict=True):
+        counts, there = [0], []  # a chunk that skipped a filter has no points
+        for name, mask, size in zip(names, chunks.mask, chunks.size.tolist(), strict=True):
+            record = None if mask else held.get(name)
+            counts.append(0 if record is None else len(record))
             if record is not None:
-                check_sizes(variable, name, record, size)
+                check_sizes(variable, name, record.sizes, size)
+                there.append(record)
         empty = np.empty(0, np.int64)
         out = np.concatenate([empty, *(record.outloc for record in there)])
-        counts = [0 if record is None else len(record) for record in records]
         zeros = np.zeros(len(out), np.int64)
         return _WindowPoints(
-            first=np.concatenate([[0], np.cumsum(counts)]).astype(np.int64),
+            first=np.cumsum(counts, dtype=np.int64),
             out=out,
             bit=np.concatenate([empty, *(record.bit for record in there)]),
             segment_crc=empty,
@@ -275,7 +258,6 @@ class _ChunkindexIndex:
             kept_bytes=np.where(out > 0, WINDOW + len(_STORED), 0),
             kept_crc=empty,  # HDF5 checks the windows itself
             groups=tuple(f"{variable.name}/{name}" for name in names),
-            inserted=tuple(record is not None and record.inserted for record in records),
         )
 
     def kept(self, points: Points, numbers: Iterable[int]) -> list[memoryview]:
@@ -284,10 +266,10 @@ class _ChunkindexIndex:
         found = []
         for number in numbers:
             row = int(np.searchsorted(points.first, number, "right")) - 1
-            place = number - int(points.first[row]) - points.inserted[row]
             window = b""
             if points.out[number]:
-                window = _STORED + read_window(self._index[points.groups[row]], place)
+                group = self._index[points.groups[row]]
+                window = _STORED + read_window(group, number - int(points.first[row]))
             found.append(memoryview(window))
         return found
 

@@ -49,18 +49,15 @@ def create(
     path
         The file, or the directory of a Zarr format.
     variables
-        The variables; scalars take neither chunks nor codec from the layout.
+        Scalars among them take neither chunks nor codec from the layout.
     layout
         One for all, or one for each variable by name; format and pages are the file's, so they
         must agree.
-    coordinates
-        Variables with their values, written at once, unchunked and uncompressed; plain binary
-        has no place for them and leaves them out.
-    attrs
-        Attributes of the file; plain binary leaves them out.
+    coordinates, attrs
+        Variables with their values, written at once, unchunked and uncompressed, and attributes
+        of the file; plain binary leaves both out.
     chunk_cache_bytes
-        Size of the library's chunk cache (of each variable in netCDF-4 and NCZarr, of each
-        dataset in HDF5); None keeps the library's own.
+        Size of the library's chunk cache for each variable; None keeps the library's own.
     overwrite
         Remove what lies at `path` first; otherwise it is an error.
 
@@ -120,23 +117,15 @@ def write_array(
 
     Parameters
     ----------
-    path
-        The file, or the directory of a Zarr format.
+    path, layout, overwrite
+        As of `create`.
     values
         A numpy array, or anything with shape, dtype and indexing (an HDF5 dataset, a Zarr
         array): it is copied block by block, in constant memory.
-    layout
-        How it is to lie on disk.
-    name
-        Name of the variable.
-    dims
-        Names of its dimensions; dim_0, dim_1 … when not given.
-    fill_value
-        Value of what is not written.
+    name, dims, fill_value
+        Of the variable; dimensions are dim_0, dim_1 … when not given.
     block_bytes
         Most bytes moved at a time, unless one chunk is larger.
-    overwrite
-        Remove what lies at `path` first.
 
     Examples
     --------
@@ -162,14 +151,10 @@ def blocks(
 
     Parameters
     ----------
-    shape
-        Shape of the array.
-    chunks
-        Shape of a chunk; None cuts anywhere.
-    itemsize
-        Bytes of an element.
-    limit_bytes
-        Most bytes in a block, unless one chunk is larger.
+    shape, chunks
+        Of the array and of a chunk, in elements; chunks of None cut anywhere.
+    itemsize, limit_bytes
+        Bytes of an element, and most of a block, unless one chunk is larger.
 
     Examples
     --------

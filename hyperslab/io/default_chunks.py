@@ -10,14 +10,9 @@ from typing import Any
 import numpy as np
 
 DEFAULT_CHUNK_BYTES = 16 * 2**20
-"""What a chunk is meant to take where netCDF-C is built for 16 MiB, as the builds met here are.
+"""What a chunk is meant to take in the builds met here (``DEFAULT_CHUNK_SIZE``); others: 4 MiB."""
 
-It is a choice of the build (``DEFAULT_CHUNK_SIZE``), not of a release: others have 4 MiB.
-"""
-
-SERIES_BYTES = 4096
-"""What the chunks of a variable with one dimension, an unlimited one, are limited to."""
-
+_SERIES_BYTES = 4096  # the limit for a variable with one dimension, an unlimited one
 LARGEST_CHUNK_BYTES = 2**32 - 1
 """HDF5's own limit."""
 
@@ -39,17 +34,15 @@ def default_chunks(
     shape : sequence of int
         Lengths of the axes, in elements. For an unlimited axis it is the length that netCDF-C
         has in memory: 0 in a new file, and also in an old one until somebody asks for it.
-    itemsize : int
-        Bytes an element.
+    itemsize, default_bytes : int
+        Bytes of an element, and what a chunk is meant to take.
     unlimited : collection of int
         Which axes are unlimited.
-    default_bytes : int
-        What a chunk is meant to take.
 
     Raises
     ------
     ValueError
-        When there is no axis, a fixed axis has no length, or an axis of `unlimited` is not there.
+        When there is no axis, or a fixed axis has no length.
 
     Source: netCDF-C 4.6.2, "Improving Performance with Chunking", The Default Chunking Scheme.
 
@@ -63,10 +56,11 @@ def default_chunks(
     (1, 5000, 5000)
     """
     rank, grows = len(shape), set(unlimited)
-    _check(shape, grows)
+    if not shape or any(n < 1 for axis, n in enumerate(shape) if axis not in grows):
+        raise ValueError(f"shape {tuple(shape)}: give each fixed axis a length of at least 1")
     if grows == {0} and rank == 1:
         # The limit is divided by the size of a value once more than needed, as in the library.
-        most = min(max(default_bytes // itemsize, 1), SERIES_BYTES)
+        most = min(max(default_bytes // itemsize, 1), _SERIES_BYTES)
         chunks = [max(most // itemsize, 1)]
     elif len(grows) == rank:
         chunks = [max(int(math.pow(default_bytes / itemsize, 1 / rank)), 1)] * rank
@@ -81,13 +75,9 @@ def default_chunks(
 def picked_chunks(
     format: str, shape: tuple[int, ...], dtype: str, grows: frozenset[int] = frozenset()
 ) -> tuple[int, ...]:
-    """Return the chunks that the library of a format picks when it must chunk.
+    """Return the chunks that the library of a format picks when it must chunk, asked in memory.
 
-    Asked of the library itself, in memory: netCDF-C for netCDF-4 (with deflate, so that it chunks
-    arrays that could be contiguous), h5py for HDF5, zarr for Zarr. `default_chunks` is the model
-    of what netCDF-C answers.
-
-    Source: netCDF-C 4.6.2, "The Default Chunking Scheme".
+    netCDF-C is asked with deflate, so that it chunks arrays that could be contiguous.
     """
     if not shape or 0 in shape:
         return tuple(max(n, 1) for n in shape)
@@ -122,10 +112,8 @@ def balanced_chunks(shape: Sequence[int], itemsize: int, most_bytes: int) -> tup
     ----------
     shape : sequence of int
         Lengths of the axes, in elements; of an unlimited one the length that is expected.
-    itemsize : int
-        Bytes an element.
-    most_bytes : int
-        What a chunk may take.
+    itemsize, most_bytes : int
+        Bytes of an element, and what a chunk may take.
 
     Raises
     ------
@@ -147,19 +135,6 @@ def balanced_chunks(shape: Sequence[int], itemsize: int, most_bytes: int) -> tup
     while math.prod(chunk := [-(-n // parts) for n in shape]) * itemsize > most_bytes:
         parts += 1
     return tuple(chunk)
-
-
-def _check(shape: Sequence[int], grows: set[int]) -> None:
-    if not shape or not grows <= set(range(len(shape))):
-        raise ValueError(
-            f"shape {tuple(shape)} with unlimited axes {sorted(grows)}: give at least one axis, "
-            f"and unlimited ones among 0 to {len(shape) - 1}"
-        )
-    if short := [axis for axis, n in enumerate(shape) if n < (axis not in grows)]:
-        raise ValueError(
-            f"shape {tuple(shape)}: axis {short[0]} is too short; fixed ones have at least "
-            "1 element, unlimited ones at least 0"
-        )
 
 
 def _scaled(shape: Sequence[int], itemsize: int, grows: set[int], default_bytes: int) -> list[int]:

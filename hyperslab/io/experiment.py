@@ -23,8 +23,6 @@ from .selection import Selection
 from .variable import Variable
 from .writing import sync_files
 
-_CHECKERS = {"netcdf4": "h5py", "hdf5": "netcdf4"}  # who reads what another library wrote
-
 
 class Work(Protocol):
     """What a case does; `parts` says what a sample runs, and what describes it."""
@@ -39,9 +37,7 @@ class Case:
 
     labels: Mapping[str, str]  # columns of the records, which tell it apart from the others
     work: Work
-    # Whether it is also measured under other names, to show what noise alone does; needed of one
-    # case of each experiment.
-    aa: bool = False
+    aa: bool = False  # whether it is also measured under other names, to show what noise does
     most_blocks: int = 0  # after which it is left out of the rest; 0 measures it in all
 
     def ready(self, cache_state: str = "") -> measured.Case:
@@ -282,4 +278,5 @@ def columns(layout: Layout, reader: str) -> dict[str, object]:
 
 
 def _checker(layout: Layout) -> str:
-    return _CHECKERS.get(layout.format, "netcdf4")
+    """Return who reads what another library wrote."""
+    return "h5py" if layout.format == "netcdf4" else "netcdf4"

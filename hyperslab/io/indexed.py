@@ -115,8 +115,7 @@ class Index:
             chunks = chunkindex_format.chunk_points(path, name)
             one = chunks[min(chunks, key=lambda key: [int(place) for place in key.split(".")])]
             able = np.ones(len(one.outloc), bool)
-            sizes = one.uncompressed_size, one.compressed_size
-            return Points(one.outloc, one.bit >> 3, able, *sizes)
+            return Points(one.outloc, one.bit >> 3, able, *one.sizes)
         opened = subchunk.Index(path)
         entry = opened.entries[name]
         stored_chunks, found = opened.points(entry)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NoReturn
 
 CLASSIC = ("netcdf3", "netcdf3-64bit", "cdf5")
 NETCDF4 = ("netcdf4", "netcdf4-classic")
@@ -93,7 +94,7 @@ class Layout:
     >>> Layout("netcdf3", chunks=(10, 10))
     Traceback (most recent call last):
     ...
-    ValueError: chunks=(10, 10) with format 'netcdf3': only netcdf4, netcdf4-classic, hdf5, \
+    ValueError: chunks=(10, 10) with format='netcdf3': only netcdf4, netcdf4-classic, hdf5, \
 zarr2, zarr3, nczarr have chunks; leave chunks out or take one of these
     """
 
@@ -145,25 +146,24 @@ zarr2, zarr3, nczarr have chunks; leave chunks out or take one of these
             "chunks": "" if self.chunks is None else "x".join(map(str, self.chunks)),
         }
 
+    def _refuse(self, why: str, *fields: str) -> NoReturn:
+        """Raise a ValueError with what was given for some fields."""
+        given = " with ".join(f"{name}={getattr(self, name)!r}" for name in fields)
+        raise ValueError(f"{given}: {why}")
+
     def _check_formats(self) -> None:
         """Refuse what the format does not have."""
         for name, formats in _HAVE.items():
-            given, neutral = getattr(self, name), self.__dataclass_fields__[name].default
-            if given != neutral and self.format not in formats:
-                raise ValueError(
-                    f"{name}={given!r} with format {self.format!r}: only {', '.join(formats)} have "
-                    f"{name}; leave {name} out or take one of these"
-                )
+            neutral = self.__dataclass_fields__[name].default
+            if getattr(self, name) != neutral and self.format not in formats:
+                have = f"only {', '.join(formats)} have {name}"
+                self._refuse(f"{have}; leave {name} out or take one of these", name, "format")
         if self.byteorder == "little" and self.format in CLASSIC:
-            raise ValueError(
-                f"byteorder='little' with format {self.format!r}: netCDF-3 is always big-endian; "
-                "leave byteorder out"
-            )
+            why = "netCDF-3 is always big-endian; leave byteorder out"
+            self._refuse(why, "byteorder", "format")
         if self.byteorder == "big" and self.format == "nczarr":
-            raise ValueError(
-                "byteorder='big' with format 'nczarr': netCDF-C swaps the bytes of its fill "
-                "values; take 'little', or zarr2"
-            )
+            why = "netCDF-C swaps the bytes of its fill values; take 'little', or zarr2"
+            self._refuse(why, "byteorder", "format")
 
     def _check_numbers(self) -> None:
         """Check lengths and sizes, and hold them as tuples and ints."""
@@ -175,49 +175,36 @@ zarr2, zarr3, nczarr have chunks; leave chunks out or take one of these
             object.__setattr__(self, "page_bytes", number)
         if self.shards is not None:
             if self.chunks is None or len(self.chunks) != len(self.shards):
-                raise ValueError(
-                    f"shards={self.shards} with chunks={self.chunks}: a shard holds whole chunks; "
-                    "give chunks with as many axes as the shards"
-                )
+                why = "a shard holds whole chunks; give chunks with as many axes as the shards"
+                self._refuse(why, "shards", "chunks")
             if any(s % c for s, c in zip(self.shards, self.chunks, strict=True)):
-                raise ValueError(
-                    f"shards={self.shards} with chunks={self.chunks}: "
-                    "each length of a shard must be a multiple of the chunk's"
-                )
+                why = "each length of a shard must be a multiple of the chunk's"
+                self._refuse(why, "shards", "chunks")
         if self.chunks is None and self.fletcher32:
-            raise ValueError("fletcher32=True with chunks=None: checksums need chunks")
+            self._refuse("checksums need chunks", "fletcher32", "chunks")
 
     def _check_codec(self) -> None:
         if self.codec is None:
-            for field in ("level", "shuffle"):
-                if getattr(self, field) not in (None, False):
-                    raise ValueError(
-                        f"{field}={getattr(self, field)!r} without a codec has no effect; "
-                        "give codec, or leave it out"
-                    )
+            for field, neutral in (("level", None), ("shuffle", False)):
+                if getattr(self, field) != neutral:
+                    self._refuse("it has no effect; give codec, or leave it out", field, "codec")
             return
         _among("codec", self.codec, CODECS)
         allowed = _FORMAT_CODECS.get(self.format, ())
         if self.codec not in allowed:
-            takes = ", ".join(allowed) or "no codec"
-            raise ValueError(f"codec={self.codec!r} with format {self.format!r}: it takes {takes}")
+            self._refuse(f"it takes {', '.join(allowed) or 'no codec'}", "codec", "format")
         if self.chunks is None and self.format not in ZARR:
-            raise ValueError(
-                f"codec={self.codec!r} with chunks=None: contiguous data cannot be compressed; "
-                "give chunks"
-            )
+            self._refuse("contiguous data cannot be compressed; give chunks", "codec", "chunks")
         if self.level is not None:
             if self.codec not in LEVELS:
-                raise ValueError(f"level={self.level}: {self.codec} has no levels; leave it out")
+                self._refuse(f"{self.codec} has no levels; leave it out", "level")
             low, high, _ = LEVELS[self.codec]
             if isinstance(self.level, bool) or not low <= self.level <= high:
-                raise ValueError(f"level={self.level}: {self.codec} takes {low} to {high}")
+                self._refuse(f"{self.codec} takes {low} to {high}", "level")
         if self.shuffle and self.codec not in _FORMAT_SHUFFLES[self.format]:
             takes = ", ".join(_FORMAT_SHUFFLES[self.format])
-            raise ValueError(
-                f"shuffle=True with codec {self.codec!r} in {self.format!r}: the library would "
-                f"leave the bytes unshuffled; it shuffles with {takes}"
-            )
+            why = f"the library would leave the bytes unshuffled; it shuffles with {takes}"
+            self._refuse(why, "shuffle", "codec", "format")
 
     def _check_quantize(self) -> None:
         given: Any = self.quantize
@@ -225,13 +212,12 @@ zarr2, zarr3, nczarr have chunks; leave chunks out or take one of these
             return
         named = isinstance(given, tuple | list) and len(given) == 2 and given[0] in QUANTIZERS
         if not named or isinstance(given[1], bool) or not isinstance(given[1], int):
-            raise ValueError(
-                f"quantize={given!r}: give ({', '.join(map(repr, QUANTIZERS))}) and a number of "
-                "digits (bitround: bits), such as ('bitround', 7)"
-            )
+            modes = ", ".join(map(repr, QUANTIZERS))
+            why = f"give ({modes}) and a number of digits (bitround: bits), as ('bitround', 7)"
+            self._refuse(why, "quantize")
         most = 52 if given[0] == "bitround" else 15
         if not 1 <= given[1] <= most:
-            raise ValueError(f"quantize={given!r}: {given[0]} takes 1 to {most}")
+            self._refuse(f"{given[0]} takes 1 to {most}", "quantize")
         object.__setattr__(self, "quantize", tuple(given))
 
 
@@ -240,13 +226,12 @@ def _among(field: str, given: object, allowed: tuple[str, ...]) -> None:
         raise ValueError(f"{field}={given!r}: give one of {', '.join(allowed)}")
 
 
-def _lengths(field: str, given: object, low: int = 1) -> tuple[int, ...]:
+def _lengths(field: str, given: Any, low: int = 1) -> tuple[int, ...]:
     """Check that a field is a sequence of integers of at least `low`, and give it as a tuple."""
     try:
-        lengths = tuple(given)  # type: ignore[arg-type, var-annotated]
+        lengths = tuple(low - 1 if isinstance(n, bool) else operator.index(n) for n in given)
     except TypeError:
-        lengths = ("not a sequence",)
-    whole = all(hasattr(n, "__index__") and not isinstance(n, bool) for n in lengths)
-    if isinstance(given, str) or not whole or any(int(n) < low for n in lengths):
+        lengths = (low - 1,)
+    if any(n < low for n in lengths):
         raise ValueError(f"{field}={given!r}: give a tuple of integers of at least {low}")
-    return tuple(int(n) for n in lengths)
+    return lengths

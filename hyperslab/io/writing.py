@@ -39,18 +39,14 @@ class Writer(ABC):
     """
 
     def __init__(
-        self,
-        path: Path,
-        variables: Placed,
-        attrs: Mapping[str, object],
-        chunk_cache_bytes: int | None,
+        self, path: Path, variables: Placed, attrs: Mapping[str, object], cache_bytes: int | None
     ) -> None:
         self.path = path
         self._file: Any = None
         self._handles = Handles()
         self._closed = False
         try:
-            self._make(variables, attrs, chunk_cache_bytes)
+            self._make(variables, attrs, cache_bytes)
         except BaseException:
             self.discard()
             raise

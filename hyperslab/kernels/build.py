@@ -11,6 +11,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
@@ -38,32 +39,34 @@ def compiler() -> tuple[str, ...]:
 def kernel() -> ctypes.CDLL:
     """Return the C kernel, compiled at the first call and kept in the user's cache folder.
 
-    The folder is hyperslab in XDG_CACHE_HOME or in ~/.cache; a file in it is named after what it
-    was compiled from and with, and after its own bytes, so that a broken one is found and made
-    again.
+    A file there is named after what it was compiled from and with, and after its own bytes, so
+    that a broken one is found and made again.
 
     Raises
     ------
     KernelError
         If there is no compiler, it fails, or the folder cannot be written.
     """
-    words = compiler()
-    folder = cache_folder()
-    stem = f"reads-{_key(words)}"
+    words, folder = compiler(), cache_folder()
+    parts = (SOURCE.read_text(), _run((*words, "--version")), *words, *FLAGS)
+    stem = f"reads-{_hashed(chr(0).join((*parts, platform.machine(), sys.platform)).encode())}"
     for path in sorted(folder.glob(f"{stem}-*.so")):
-        if path.stem == _named(stem, path) and (loaded := _load(path)):
-            return loaded
+        with suppress(OSError):
+            if path.name == _named(stem, path):
+                return ctypes.CDLL(str(path))
         path.unlink(missing_ok=True)
-    if loaded := _load(_compile(words, folder, stem)):
-        return loaded
-    raise KernelError(
-        f"the C kernel was compiled by {words[0]} but does not load: "
-        "the compiler makes programs for another machine; name another in CC"
-    )
+    made = _compile(words, folder, stem)
+    try:
+        return ctypes.CDLL(str(made))
+    except OSError as error:
+        raise KernelError(
+            f"the C kernel was compiled by {words[0]} but does not load: "
+            "the compiler makes programs for another machine; name another in CC"
+        ) from error
 
 
 def cache_folder() -> Path:
-    """Return the folder of compiled kernels; it need not exist."""
+    """Return the folder of compiled kernels, in XDG_CACHE_HOME or ~/.cache; it need not exist."""
     given = Path(os.environ.get("XDG_CACHE_HOME", ""))
     # The standard has relative paths passed over.
     if given.is_absolute():
@@ -77,19 +80,13 @@ def cache_folder() -> Path:
         ) from error
 
 
-def _key(words: tuple[str, ...]) -> str:
-    """Give a hash of all that a compiled kernel depends on."""
-    said = _run((*words, "--version"))
-    parts = (SOURCE.read_text(), said, *words, *FLAGS, platform.machine(), sys.platform)
-    return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:16]
+def _hashed(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()[:16]
 
 
 def _named(stem: str, path: Path) -> str:
-    """Give the name, without its suffix, that a file with these bytes has."""
-    try:
-        return f"{stem}-{hashlib.sha256(path.read_bytes()).hexdigest()[:16]}"
-    except OSError:
-        return ""
+    """Return the name of a file with these bytes."""
+    return f"{stem}-{_hashed(path.read_bytes())}.so"
 
 
 def _compile(words: tuple[str, ...], folder: Path, stem: str) -> Path:
@@ -105,9 +102,8 @@ def _compile(words: tuple[str, ...], folder: Path, stem: str) -> Path:
     os.close(handle)
     made = Path(name)
     try:
-        libraries = ("-ldl",) if sys.platform == "linux" else ()
-        _run((*words, *FLAGS, "-o", name, str(SOURCE), *libraries))
-        return made.replace(folder / f"{_named(stem, made)}.so")
+        _run((*words, *FLAGS, "-o", name, str(SOURCE)))
+        return made.replace(folder / _named(stem, made))
     finally:
         made.unlink(missing_ok=True)
 
@@ -122,12 +118,3 @@ def _run(words: tuple[str, ...]) -> str:
             f"a whole compiler is needed ({INSTALL})"
         ) from error
     return done.stdout
-
-
-def _load(path: Path) -> ctypes.CDLL | None:
-    try:
-        loaded = ctypes.CDLL(str(path))
-        loaded.hs_version  # noqa: B018  (a lookup)
-    except (OSError, AttributeError):
-        return None
-    return loaded

@@ -6,12 +6,11 @@ import ctypes
 import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
 
 from hyperslab.kernels.build import kernel
 from hyperslab.kernels.library import LibraryError, address, function, variable
@@ -23,16 +22,19 @@ _STEMS = {"i": "INT", "u": "UINT"}
 _FLOATS = {4: "FLOAT", 8: "DOUBLE"}
 _CLASSES = {0: "i", 1: "f"}
 ALLOCS = {"default": 0, "early": 1, "late": 2, "incremental": 3}
-_NEVER_FILL = 1
 # What the kernel calls, in its order, after H5Dread or H5Dwrite.
 _CALLED = (
     "H5Dget_space", "H5Screate_simple", "H5Sselect_hyperslab", "H5Sclose", "H5Pcreate", "H5Pclose",
-    "H5Fflush", "H5Dclose", "H5Fclose",
+    "H5Dclose", "H5Fclose",
 )  # fmt: skip
 
 
 class Hdf5File(OpenedArray):
     """One dataset of an open HDF5 file, made by `open` and `create`; HDF5 converts byte orders.
+
+    Each block is one H5Dread or H5Dwrite. With `keep_spaces` of `prepared` the dataspaces are got
+    once for all calls (memory's again for another shape), with `keep_list` the default list of
+    transfer properties is used; without, both are made and closed in every call, as netCDF-C does.
 
     Examples
     --------
@@ -72,11 +74,7 @@ class Hdf5File(OpenedArray):
         sieve = sieve_bytes is not None and ("sieve_buf_size", ctypes.c_size_t(sieve_bytes))
         with _properties("FILE_ACCESS", sieve) as plan, _caching(cache_bytes) as options:
             file = got("H5Fopen", os.fsencode(path), _READ_ONLY, plan, said=str(path))
-            return cls._made(
-                Path(path),
-                file,
-                lambda: got("H5Dopen2", Id(file), dataset.encode(), options, said=dataset),
-            )
+            return cls._made(path, file, "H5Dopen2", dataset, options)
 
     @classmethod
     def create(
@@ -107,61 +105,32 @@ class Hdf5File(OpenedArray):
         ):
             named = os.fsencode(path)
             file = got("H5Fcreate", named, _TRUNCATE, Id(0), Id(0), said=str(path))
-            return cls._made(
-                Path(path),
-                file,
-                lambda: got(
-                    "H5Dcreate2", Id(file), dataset.encode(), Id(kind), space, Id(0), plan,
-                    options, said=dataset,
-                ),
-            )  # fmt: skip
+            how = Id(kind), space, Id(0), plan, options
+            return cls._made(path, file, "H5Dcreate2", dataset, *how)
 
     @classmethod
-    def _made(cls, path: Path, file: int, dataset: Callable[[], int]) -> Hdf5File:
+    def _made(
+        cls, path: str | Path, file: int, call: str, dataset: str, *arguments: Any
+    ) -> Hdf5File:
         """Take a file and get the dataset in it; close both where it cannot be used."""
         with ExitStack() as undo:
             undo.callback(function("H5Fclose"), Id(file))
-            found = dataset()
+            found = got(call, Id(file), dataset.encode(), *arguments, said=dataset)
             undo.callback(function("H5Dclose"), Id(found))
-            made = cls(path, file, found)
+            made = cls(Path(path), file, found)
             undo.pop_all()
         return made
 
-    def access(
-        self,
-        action: str,
-        starts: ArrayLike,
-        counts: ArrayLike,
-        strides: ArrayLike | None,
-        buffer: NDArray[Any],
-        *,
-        keep_spaces: bool = True,
-        keep_list: bool = True,
-        reuse: bool = False,
-        each: NDArray[np.float64] | None = None,
-    ) -> float:
-        """Read or write hyperslabs, one H5Dread or H5Dwrite for each, in a loop in C.
-
-        It is given what `NetcdfFile.prepared` is, and returns the seconds of the loop. With
-        `keep_spaces` the dataspaces are got once for all calls (memory's again for another shape),
-        with `keep_list` the default list of transfer properties is used; without, both are made
-        and closed in every call, as netCDF-C does.
-
-        Raises
-        ------
-        LibraryError
-            If a call fails, with its number.
-        IndexError, TypeError, ValueError
-            Before anything is read or written, for what does not fit the dataset.
-        """
-        loop = self._loop(action, starts, counts, strides, buffer, reuse, each)
+    def _call(
+        self, action: str, strided: bool, keep_spaces: bool = True, keep_list: bool = True
+    ) -> tuple[str, Callable[..., int]]:
         kind = 0 if keep_list else variable("H5P_CLS_DATASET_XFER_ID_g")
-        if kernel().hs_hdf5(
-            _functions(action), self._dataset, Id(self._type), int(keep_spaces), Id(kind),
-            len(self.shape), *loop.arguments,
-        ):  # fmt: skip
-            raise LibraryError(f"HDF5 cannot {action}, call {loop.failed} of {len(loop)}")
-        return loop.seconds
+        what = _functions(action), self._dataset, Id(self._type)
+        how = int(keep_spaces), Id(kind), len(self.shape)
+        return f"H5D{action}", partial(kernel().hs_hdf5, *what, *how)
+
+    def _words(self, status: int) -> str:
+        return "HDF5 cannot do it"
 
     def chunk_cache_bytes(self) -> int:
         """Return the size of the chunk cache that the dataset has (H5Pget_chunk_cache)."""
@@ -172,19 +141,9 @@ class Hdf5File(OpenedArray):
             got("H5Pget_chunk_cache", plan, *into, kind=ctypes.c_int)
         return size.value
 
-    def sync(self) -> float:
-        """Flush HDF5's buffers, and the system's to the device; return the seconds."""
-        self._check()
-        return self._done("sync", self._file, os.fsencode(self._path))
-
     def _close(self) -> float:
-        return self._done("close", self._file, self._dataset)
-
-    def _done(self, what: str, *arguments: Any) -> float:
-        seconds, call = ctypes.c_double(), getattr(kernel(), f"hs_hdf5_{what}")
-        if call(_functions("write"), *arguments, ctypes.byref(seconds)):
-            raise LibraryError(f"HDF5 cannot {what} {self._path}")
-        return seconds.value
+        what = _functions("write"), self._file, self._dataset
+        return self._timed(kernel().hs_hdf5_close, *what)
 
 
 @cache

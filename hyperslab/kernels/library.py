@@ -19,10 +19,7 @@ class LibraryError(OSError):
 def _loaded() -> ctypes.CDLL:
     """Give a handle through which names are looked up in netCDF4 and in the libraries under it."""
     # Not in h5py's HDF5, which has the same names in the same process.
-    try:
-        extension = importlib.import_module("netCDF4._netCDF4")
-    except ImportError as error:
-        raise KernelError(f"netCDF4 cannot be imported ({error}): pip install netCDF4") from error
+    extension = importlib.import_module("netCDF4._netCDF4")
     return ctypes.CDLL(str(extension.__file__), mode=os.RTLD_NOLOAD | os.RTLD_NOW)
 
 
@@ -45,22 +42,9 @@ def address(name: str) -> int:
     return found
 
 
-def variable(name: str, kind: Any = ctypes.c_int64) -> Any:
-    """Return the value of a variable of the libraries."""
-    try:
-        return kind.in_dll(_loaded(), name).value
-    except ValueError as error:
-        raise KernelError(f"{name} is not found in the libraries of netCDF4") from error
-
-
-def versions() -> tuple[str, str]:
-    """Return the versions of netCDF-C and HDF5."""
-    netcdf = function("nc_inq_libvers")
-    netcdf.restype = ctypes.c_char_p
-    numbers = [ctypes.c_uint() for _ in range(3)]
-    function("H5get_libversion")(*map(ctypes.byref, numbers))
-    hdf5 = ".".join(str(number.value) for number in numbers)
-    return str(netcdf().decode().split()[0]), hdf5
+def variable(name: str) -> int:
+    """Return the value of a variable of HDF5: the identifier of a type or a class."""
+    return ctypes.c_int64.in_dll(_loaded(), name).value
 
 
 def checked(name: str, *arguments: Any) -> None:

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import ctypes
 from abc import ABC, abstractmethod
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+
+from hyperslab.kernels.library import LibraryError
 
 ACTIONS = ("read", "write")
 Integers = NDArray[np.int64]
@@ -24,21 +28,17 @@ def calls_of(
     """
     first = np.ascontiguousarray(np.atleast_2d(integers("starts", starts)))
     if first.shape[1:] != (len(shape),):
-        raise ValueError(
-            f"starts of shape {first.shape} for a variable of shape {shape}: "
-            f"give (calls, {len(shape)})"
-        )
+        raise ValueError(f"starts of shape {first.shape}: give (calls, {len(shape)})")
     size = repeated(first, "counts", counts)
     step = None if strides is None else repeated(first, "strides", strides)
-    spans = np.where(size > 0, (size - 1) * (1 if step is None else step) + 1, 0)
-    wrong = (first < 0) | (size < 0) | (first + spans > np.array(shape, np.int64).reshape(1, -1))
-    if step is not None:
-        wrong |= step < 1
+    wide = np.ones(1, np.int64) if step is None else step
+    spans = np.where(size > 0, (size - 1) * wide + 1, 0)
+    wrong = (first < 0) | (size < 0) | (wide < 1) | (first + spans > np.array(shape, np.int64))
     if wrong.any():
         at = int(np.argmax(wrong.any(axis=1)))
-        given = {"start": first, "count": size} | ({} if step is None else {"stride": step})
-        told = ", ".join(f"{name} {tuple(of[at].tolist())}" for name, of in given.items())
-        raise IndexError(f"call {at}: {told} leaves a variable of shape {shape}")
+        given = {"start": first, "count": size, "stride": step}
+        told = [f"{name} {tuple(of[at].tolist())}" for name, of in given.items() if of is not None]
+        raise IndexError(f"call {at}: {', '.join(told)} leaves a variable of shape {shape}")
     return first, size, step
 
 
@@ -55,58 +55,32 @@ def repeated(first: Integers, name: str, given: ArrayLike) -> Integers:
     return np.ascontiguousarray(np.broadcast_to(integers(name, given), first.shape))
 
 
-def place(buffer: NDArray[Any], dtype: np.dtype[Any] | None, need_bytes: int, action: str) -> int:
-    """Return the address of a buffer, or raise a ValueError where it does not fit the accesses."""
-    if dtype is not None and buffer.dtype != dtype:
-        raise ValueError(f"the buffer is {buffer.dtype}, the variable {dtype}; give the same")
-    if buffer.nbytes < need_bytes:
-        raise ValueError(f"the buffer has {buffer.nbytes} bytes, the calls need {need_bytes}")
-    if not buffer.flags.c_contiguous or (action == "read" and not buffer.flags.writeable):
-        raise ValueError("the buffer must be C-contiguous, and writeable for a read")
-    return buffer.ctypes.data
-
-
 def pointer(array: NDArray[Any] | None) -> ctypes.c_void_p:
     """Return an array's address for the C kernel, or NULL."""
     return ctypes.c_void_p(None if array is None else array.ctypes.data)
 
 
 class Loop:
-    """What all loops of the kernel take last, as `arguments` in its order, and what they leave."""
+    """What all loops of the kernel take last, as `arguments` in its order, and what they leave.
+
+    That is their seconds by the monotonic clock in C, and the number of a call that failed.
+    """
 
     def __init__(
-        self,
-        numbers: tuple[Integers | None, ...],
-        where: int,
-        *sizes: ctypes.c_size_t,
-        reuse: bool,
-        each: NDArray[np.float64] | None,
-    ) -> None:
+        self, action: str, numbers: tuple[Integers | None, ...], buffer: NDArray[Any],
+        need_bytes: int, *details: Any,
+    ) -> None:  # fmt: skip
+        if buffer.nbytes < need_bytes:
+            raise ValueError(f"the buffer has {buffer.nbytes} bytes, the calls need {need_bytes}")
+        if not buffer.flags.c_contiguous or (action == "read" and not buffer.flags.writeable):
+            raise ValueError("the buffer must be C-contiguous, and writeable for a read")
         assert numbers[0] is not None
-        self._numbers = numbers  # kept: the kernel has their addresses alone
-        self._calls = calls = len(numbers[0])
-        if each is not None and (each.dtype != np.float64 or each.shape != (calls,)):
-            raise ValueError(
-                f"each must be float64 of shape ({calls},), not {each.dtype} {each.shape}"
-            )
-        self._seconds, self._failed = ctypes.c_double(), ctypes.c_int64()
+        self._kept = numbers, buffer  # the kernel has their addresses alone
+        self.seconds, self.failed = ctypes.c_double(), ctypes.c_int64()
         self.arguments = (
-            ctypes.c_int64(calls), *map(pointer, numbers), ctypes.c_void_p(where), *sizes,
-            int(reuse), pointer(each), ctypes.byref(self._seconds), ctypes.byref(self._failed),
+            ctypes.c_int64(len(numbers[0])), *map(pointer, numbers), pointer(buffer), *details,
+            ctypes.byref(self.seconds), ctypes.byref(self.failed),
         )  # fmt: skip
-
-    def __len__(self) -> int:
-        return self._calls
-
-    @property
-    def seconds(self) -> float:
-        """Seconds of the loop, by the monotonic clock in C."""
-        return self._seconds.value
-
-    @property
-    def failed(self) -> int:
-        """Number of the call that failed, from 0; tells nothing where none did."""
-        return self._failed.value
 
 
 class Opened(ABC):
@@ -115,6 +89,14 @@ class Opened(ABC):
     def __init__(self, path: Path) -> None:
         self._path, self._open = path, True
 
+    def access(self, *where: Any, **how: Any) -> float:
+        """Run what `prepared` returns, and return its seconds; LibraryError says what failed."""
+        return self.prepared(*where, **how)()
+
+    @abstractmethod
+    def prepared(self, *where: Any, **how: Any) -> Callable[[], float]:
+        """Return a loop, checked, to be run when it is called."""
+
     def close(self) -> float:
         """Close the file and return the seconds; closing again does nothing."""
         if not self._open:
@@ -122,20 +104,37 @@ class Opened(ABC):
         self._open = False
         return self._close()
 
-    @abstractmethod
-    def _close(self) -> float: ...
-
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
         self.close()
 
+    @abstractmethod
+    def _close(self) -> float: ...
+
+    @abstractmethod
+    def _words(self, status: int) -> str:
+        """Say what a status means that is not 0."""
+
     def _check(self, action: str = "read") -> None:
         if action not in ACTIONS:
             raise ValueError(f"action={action!r}: give one of {', '.join(ACTIONS)}")
         if not self._open:
             raise ValueError(f"{self._path}: the file is closed; open it again")
+
+    def _run(self, call: Callable[..., int], loop: Loop, failed: Callable[[], str]) -> float:
+        self._check()
+        if status := call(*loop.arguments):
+            raise LibraryError(f"{failed()}: {self._words(status)}")
+        return loop.seconds.value
+
+    def _timed(self, call: Callable[..., int], *arguments: Any) -> float:
+        """Call a function of the kernel that gives its seconds last."""
+        seconds = ctypes.c_double()
+        if status := call(*arguments, ctypes.byref(seconds)):
+            raise LibraryError(f"{self._path}: {self._words(status)}")
+        return seconds.value
 
 
 class OpenedArray(Opened):
@@ -144,20 +143,46 @@ class OpenedArray(Opened):
     shape: tuple[int, ...]
     dtype: np.dtype[Any]
 
-    def _loop(
+    def prepared(
         self,
         action: str,
         starts: ArrayLike,
         counts: ArrayLike,
         strides: ArrayLike | None,
         buffer: NDArray[Any],
-        reuse: bool,
-        each: NDArray[np.float64] | None,
-    ) -> Loop:
-        """Check what `access` is given, and return its loop; the rank comes before it."""
+        *,
+        reuse: bool = False,
+        **how: bool,
+    ) -> Callable[[], float]:
+        """Return a loop over hyperslabs, checked, to be run when it is called.
+
+        Parameters
+        ----------
+        action
+            "read" or "write".
+        starts, counts, strides
+            Integers of shape (calls, axes), repeated where they have fewer; strides may be None.
+        buffer
+            C-contiguous, of the array's type; it holds the blocks one after another, or with
+            `reuse` each at its start.
+        how
+            What the library's own class says.
+
+        Raises
+        ------
+        IndexError, TypeError, ValueError
+            For what does not fit the array.
+        """
         self._check(action)
+        if buffer.dtype != self.dtype:
+            raise ValueError(f"the buffer is {buffer.dtype}, the variable {self.dtype}")
         calls = calls_of(self.shape, starts, counts, strides)
         blocks, size = calls[1].prod(axis=1), self.dtype.itemsize
         elements = int(blocks.max() if reuse else blocks.sum()) if len(blocks) else 0
-        where = place(buffer, self.dtype, elements * size, action)
-        return Loop(calls, where, ctypes.c_size_t(size), reuse=reuse, each=each)
+        loop = Loop(action, calls, buffer, elements * size, ctypes.c_size_t(size), int(reuse))
+        name, call = self._call(action, strides is not None, **how)
+        return partial(self._run, call, loop, lambda: f"{name}, call {loop.failed.value}")
+
+    @abstractmethod
+    def _call(self, action: str, strided: bool) -> tuple[str, Callable[..., int]]:
+        """Return the name of the library's function, and the kernel's loop over it."""

@@ -6,14 +6,14 @@ import ctypes
 import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
 
 from hyperslab.kernels.build import kernel
-from hyperslab.kernels.library import LibraryError, address, checked, words
+from hyperslab.kernels.library import address, checked, words
 from hyperslab.kernels.loops import OpenedArray
 
 # Bits of nc_create; without any the file gets the process's default format.
@@ -23,7 +23,6 @@ FORMATS = {
 }  # fmt: skip
 _CHUNKED, _CONTIGUOUS = 0, 1
 _CLASSIC, _NOFILL = 1, 0x100
-_NAME_BYTES = 257
 _TYPES = {
     "i1": 1, "i2": 3, "i4": 4, "f4": 5, "f8": 6, "u1": 7, "u2": 8, "u4": 9, "i8": 10, "u8": 11,
 }  # fmt: skip
@@ -36,6 +35,8 @@ class NoNumbersError(ValueError):
 
 class NetcdfFile(OpenedArray):
     """One variable of an open netCDF file; made by `open` and `create`.
+
+    It is read by nc_get_vara and written by nc_put_vara, with strides by nc_get_vars, nc_put_vars.
 
     Examples
     --------
@@ -74,10 +75,8 @@ class NetcdfFile(OpenedArray):
 
         Raises
         ------
-        LibraryError
-            If netCDF-C cannot open it, with its own words.
-        NoNumbersError
-            If the variable holds no numbers.
+        LibraryError, NoNumbersError
+            If netCDF-C cannot open it, with its own words; if the variable holds no numbers.
         """
         kernel()
         file = _got("nc_open", os.fsencode(path), 0)
@@ -97,26 +96,20 @@ class NetcdfFile(OpenedArray):
         cache_bytes: int | None = None,
         fill: bool = True,
     ) -> NetcdfFile:
-        """Create a file with one variable, and leave define mode.
+        """Create a file with one variable in place of what lies there, and leave define mode.
 
         It is contiguous where `chunks` is None; `fill` is whether storage is filled before it is
-        written. What lies at the path is written over.
+        written.
 
         Raises
         ------
-        LibraryError
-            If netCDF-C refuses, with its own words.
-        ValueError
-            For an unknown format or type, or for storage that the format does not have.
+        LibraryError, ValueError
+            If netCDF-C refuses, with its own words; for an unknown format or type.
         """
-        if format not in FORMATS:
-            raise ValueError(f"format={format!r}: give one of {', '.join(FORMATS)}")
         kind = np.dtype(dtype).str[1:]
-        if kind not in _TYPES:
-            raise ValueError(f"dtype={dtype!r}: give one of {', '.join(_TYPES)}")
-        modern = format.startswith("netcdf4")
-        if not modern and (chunks, cache_bytes) != (None, None):
-            raise ValueError(f"chunks and cache_bytes need netcdf4, not {format!r}")
+        for name, given, allowed in (("format", format, FORMATS), ("dtype", kind, _TYPES)):
+            if given not in allowed:
+                raise ValueError(f"{name}={given!r}: give one of {', '.join(allowed)}")
         kernel()
         file = _new_file(path, format, fill)
         with _closed_if_it_fails(file):
@@ -126,7 +119,7 @@ class NetcdfFile(OpenedArray):
             ]
             identifiers = (ctypes.c_int * max(len(lengths), 1))(*lengths)
             made = _got("nc_def_var", file, variable.encode(), _TYPES[kind], len(dims), identifiers)
-            if modern:
+            if chunks or format.startswith("netcdf4"):
                 stored = _CONTIGUOUS if chunks is None else _CHUNKED
                 sizes = None if chunks is None else (ctypes.c_size_t * len(chunks))(*chunks)
                 checked("nc_def_var_chunking", file, made, stored, sizes)
@@ -143,59 +136,13 @@ class NetcdfFile(OpenedArray):
                 checked("nc_set_var_chunk_cache", *made._where, *how)
         return made
 
-    def access(self, *where: Any, **how: Any) -> float:
-        """Read or write hyperslabs in a loop in C, as `prepared`, and return its seconds.
+    def _call(self, action: str, strided: bool) -> tuple[str, Callable[..., int]]:
+        name = f"nc_{'get' if action == 'read' else 'put'}_var{'s' if strided else 'a'}"
+        function = ctypes.c_void_p(address(name))
+        return name, partial(kernel().hs_netcdf, function, *self._where, len(self.shape))
 
-        Raises
-        ------
-        LibraryError
-            If a call fails, with its number.
-        """
-        return self.prepared(*where, **how)()
-
-    def prepared(
-        self,
-        action: str,
-        starts: ArrayLike,
-        counts: ArrayLike,
-        strides: ArrayLike | None,
-        buffer: NDArray[Any],
-        *,
-        reuse: bool = False,
-        each: NDArray[np.float64] | None = None,
-    ) -> Callable[[], float]:
-        """Return a loop over hyperslabs, checked, to be run when it is called.
-
-        Parameters
-        ----------
-        action
-            "read" (nc_get_vara) or "write" (nc_put_vara); with strides nc_get_vars, nc_put_vars.
-        starts, counts, strides
-            Integers of shape (calls, axes), repeated where they have fewer; strides may be None.
-        buffer
-            C-contiguous, of the variable's type; it holds the blocks one after another.
-        reuse
-            Every block lies at the buffer's start instead.
-        each
-            Takes the seconds of every call: float64 of shape (calls,).
-
-        Raises
-        ------
-        IndexError, TypeError, ValueError
-            For what does not fit the variable.
-        """
-        loop = self._loop(action, starts, counts, strides, buffer, reuse, each)
-        name = f"nc_{'get' if action == 'read' else 'put'}_var{'a' if strides is None else 's'}"
-        function, hs = ctypes.c_void_p(address(name)), kernel()
-
-        def run() -> float:
-            _ = buffer  # kept: the kernel has its address alone
-            self._check()
-            if status := hs.hs_netcdf(function, *self._where, len(self.shape), *loop.arguments):
-                raise LibraryError(f"{name}, call {loop.failed}: {words(status)}")
-            return loop.seconds
-
-        return run
+    def _words(self, status: int) -> str:
+        return words(status)
 
     def chunks(self) -> tuple[int, ...] | None:
         """Return the lengths of a chunk; None where the variable is contiguous."""
@@ -218,43 +165,13 @@ class NetcdfFile(OpenedArray):
         return self._done("nc_close", None)
 
     def _done(self, name: str, path: bytes | None) -> float:
-        seconds = ctypes.c_double()
         function = ctypes.c_void_p(address(name))
-        if status := kernel().hs_netcdf_done(function, self._file, path, ctypes.byref(seconds)):
-            raise LibraryError(f"{name}: {words(status)}")
-        return seconds.value
+        return self._timed(kernel().hs_netcdf_done, function, self._file, path)
 
     def _cache(self) -> tuple[ctypes.c_size_t, ctypes.c_size_t, ctypes.c_float]:
         found = ctypes.c_size_t(), ctypes.c_size_t(), ctypes.c_float()
         checked("nc_get_var_chunk_cache", *self._where, *[ctypes.byref(one) for one in found])
         return found
-
-
-def names(path: str | Path) -> list[str]:
-    """Return the names of all variables of a file, with their groups."""
-    file = _got("nc_open", os.fsencode(path), 0)
-    try:
-        return list(_walk(file, ""))
-    finally:
-        checked("nc_close", file)
-
-
-def _walk(group: int, before: str) -> Iterator[str]:
-    name = ctypes.create_string_buffer(_NAME_BYTES)
-    for variable in _listed("nc_inq_varids", group):
-        checked("nc_inq_varname", group, variable, name)
-        yield before + name.value.decode()
-    for inner in _listed("nc_inq_grps", group):
-        checked("nc_inq_grpname", inner, name)
-        yield from _walk(inner, f"{before}{name.value.decode()}/")
-
-
-def _listed(function: str, group: int) -> list[int]:
-    count = ctypes.c_int()
-    checked(function, group, ctypes.byref(count), None)
-    found = (ctypes.c_int * max(count.value, 1))()
-    checked(function, group, ctypes.byref(count), found)
-    return list(found[: count.value])
 
 
 def _got(name: str, *arguments: Any, kind: Any = ctypes.c_int) -> int:

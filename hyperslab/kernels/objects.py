@@ -8,7 +8,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from hyperslab.kernels.hdf5_c import Id, got, prepare
+from hyperslab.kernels.hdf5_c import Id, got, native, prepare
+from hyperslab.kernels.library import variable
 
 OBJECTS = ("dataspaces", "property lists", "datatypes", "datasets")
 
@@ -21,8 +22,6 @@ class Objects:
         self._name = name.encode()
         self._file = got("H5Fopen", os.fsencode(path), ctypes.c_uint(0), Id(0), said=str(path))
         self._dataset = got("H5Dopen2", Id(self._file), self._name, Id(0))
-        self._type = got("H5Dget_type", Id(self._dataset))
-        self._list = got("H5Dget_create_plist", Id(self._dataset))
 
     def __call__(self, work: Callable[[], object]) -> dict[str, int]:
         """Do some work and return how many objects of each kind were opened meanwhile."""
@@ -33,16 +32,15 @@ class Objects:
 
     def close(self) -> None:
         """Close the file."""
-        for kind, identifier in zip("TPDF", (self._type, self._list, self._dataset, self._file),
-                                    strict=True):  # fmt: skip
-            _closed(f"H5{kind}close", identifier)
+        _closed("H5Dclose", self._dataset)
+        _closed("H5Fclose", self._file)
 
     def _next(self) -> NDArray[np.int64]:
-        null = ctypes.c_int(2)
+        null, kind = ctypes.c_int(2), native(np.dtype("i4"))
         opened = {
             "S": got("H5Screate", null),
-            "P": got("H5Pcopy", Id(self._list)),
-            "T": got("H5Tcopy", Id(self._type)),
+            "P": got("H5Pcreate", Id(variable("H5P_CLS_DATASET_XFER_ID_g"))),
+            "T": got("H5Tcopy", Id(kind)),
             "D": got("H5Dopen2", Id(self._file), self._name, Id(0)),
         }
         return np.array([_closed(f"H5{kind}close", one) for kind, one in opened.items()])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import os
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -12,19 +13,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hyperslab.kernels.build import kernel
-from hyperslab.kernels.library import LibraryError
-from hyperslab.kernels.loops import Loop, Opened, integers, place, repeated
+from hyperslab.kernels.loops import Loop, Opened, integers, pointer, repeated
 
 
 class PlainFile(Opened):
     """An open file, read with pread and written with pwrite; or read with fread, for `stdio`.
 
-    For `write` it is made when missing, and never cut.
-
-    Raises
-    ------
-    OSError
-        If the file cannot be opened, or no stream can be made on it.
+    For `write` it is made when missing, and never cut. What cannot be opened is an OSError.
 
     Examples
     --------
@@ -40,30 +35,15 @@ class PlainFile(Opened):
     """
 
     def __init__(self, path: str | Path, *, write: bool = False, stdio: bool = False) -> None:
-        if write and stdio:
-            raise ValueError("stdio=True reads only; leave it out to write")
-        loaded = kernel()
+        kernel()
         super().__init__(Path(path))
-        self._stream = None
+        self._stream = ctypes.c_void_p()
         flags = os.O_RDWR | os.O_CREAT if write else os.O_RDONLY
         self._descriptor = os.open(path, flags, 0o666)
         if stdio:
-            failed = ctypes.c_int()
-            loaded.hs_stream.restype = ctypes.c_void_p
-            self._stream = loaded.hs_stream(self._descriptor, ctypes.byref(failed))
-            if self._stream is None:
-                os.close(self._descriptor)
-                raise OSError(failed.value, os.strerror(failed.value), str(path))
-
-    def access(self, *where: Any, **how: Any) -> float:
-        """Read or write pieces in a loop in C, as `prepared`, and return its seconds.
-
-        Raises
-        ------
-        LibraryError
-            If a call fails, or the file ends before a piece does.
-        """
-        return self.prepared(*where, **how)()
+            fdopen = ctypes.CDLL(None).fdopen
+            fdopen.restype = ctypes.c_void_p
+            self._stream = ctypes.c_void_p(fdopen(self._descriptor, b"rb"))
 
     def prepared(
         self,
@@ -79,14 +59,10 @@ class PlainFile(Opened):
 
         Parameters
         ----------
-        action
-            "read" or "write".
+        action, buffer, reuse
+            As of `OpenedArray.prepared`; the buffer is of any type.
         offsets, lengths
             In bytes, one for each piece; a single length stands for all.
-        buffer
-            C-contiguous; it holds the pieces one after another.
-        reuse
-            Every piece lies at the buffer's start instead.
         each
             Takes the seconds of every call: float64 of shape (calls,).
 
@@ -100,38 +76,27 @@ class PlainFile(Opened):
         size = repeated(first, "lengths", lengths)
         if (first < 0).any() or (size < 0).any():
             raise ValueError("offsets and lengths are bytes: give numbers from 0")
-        if self._stream is not None and action == "write":
+        if self._stream.value and action == "write":
             raise ValueError("a file opened with stdio=True reads only")
         need = int(size.max() if reuse else size.sum()) if size.size else 0
-        loop = Loop((first, size), place(buffer, None, need, action), reuse=reuse, each=each)
-        writes, hs = int(action == "write"), kernel()
+        if each is not None and (each.dtype != np.float64 or each.shape != first.shape):
+            raise ValueError(f"each must be float64 of shape {first.shape}")
+        loop = Loop(action, (first, size), buffer, need, int(reuse), pointer(each))
+        call = partial(kernel().hs_plain, self._descriptor, self._stream, int(action == "write"))
 
-        def run() -> float:
-            _ = buffer  # kept: the kernel has its address alone
-            self._check()
-            if self._stream is None:
-                status = hs.hs_posix(self._descriptor, writes, *loop.arguments)
-            else:
-                status = hs.hs_fread(ctypes.c_void_p(self._stream), *loop.arguments)
-            if status:
-                at = loop.failed
-                why = "the file ends before" if status < 0 else os.strerror(status)
-                what = f"call {at}, {size[at]} bytes at {first[at]}"
-                raise LibraryError(f"{self._path}: {what}: {why}")
-            return loop.seconds
+        def failed() -> str:
+            at = loop.failed.value
+            return f"{self._path}: call {at}, {size[at]} bytes at {first[at]}"
 
-        return run
+        return partial(self._run, call, loop, failed)
 
     def sync(self) -> float:
         """Flush the file to the device and return the seconds."""
         self._check()
-        seconds = ctypes.c_double()
-        if status := kernel().hs_fsync(self._descriptor, ctypes.byref(seconds)):
-            raise LibraryError(os.strerror(status))
-        return seconds.value
+        return self._timed(kernel().hs_fsync, self._descriptor)
 
     def _close(self) -> float:
-        seconds, stream = ctypes.c_double(), ctypes.c_void_p(self._stream)
-        if status := kernel().hs_close(self._descriptor, stream, ctypes.byref(seconds)):
-            raise LibraryError(f"{self._path}: {os.strerror(status)}")
-        return seconds.value
+        return self._timed(kernel().hs_close, self._descriptor, self._stream)
+
+    def _words(self, status: int) -> str:
+        return "the file ends before" if status < 0 else os.strerror(status)

@@ -2,20 +2,18 @@
  *
  * The functions of netCDF-C and HDF5 arrive as pointers, so that no header is needed and the very
  * libraries run that Python has loaded. Block i of the buffer follows block i - 1, or, where
- * `reuse` is set, lies at the buffer's start. `each`, where it is given, takes the seconds of every
- * call. All return 0, or the library's error with the number of the call in `failed`.
+ * `reuse` is set, lies at the buffer's start. All return 0, or the library's error with the number
+ * of the call in `failed`.
  */
 #define _GNU_SOURCE
 #define _FILE_OFFSET_BITS 64
 #include <errno.h>
 #include <fcntl.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <string.h>
 #include <time.h>
 #include <unistd.h>
-
-#define KERNEL_VERSION 1
 
 enum { HS_READ = 0, HS_WRITE = 1 };
 
@@ -25,39 +23,28 @@ static double now(void) {
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* Note the seconds of a call, where each one's are wanted. */
-static void tick(double *each, int64_t call, double *last) {
-    if (each) {
-        double t = now();
-        each[call] = t - *last;
-        *last = t;
-    }
-}
-
-int hs_version(void) { return KERNEL_VERSION; }
-
-static size_t product(const size_t *counts, int rank) {
+static size_t product(const uint64_t *counts, int rank) {
     size_t n = 1;
     for (int axis = 0; axis < rank; axis++)
-        n *= counts[axis];
+        n *= (size_t)counts[axis];
     return n;
 }
 
 /* ---------------------------------------------------------------- netCDF-C */
 
-typedef int (*vara_fn)(int, int, const size_t *, const size_t *, void *);
-typedef int (*vars_fn)(int, int, const size_t *, const size_t *, const ptrdiff_t *, void *);
+typedef int (*vara_fn)(int, int, const uint64_t *, const uint64_t *, void *);
+typedef int (*vars_fn)(int, int, const uint64_t *, const uint64_t *, const int64_t *, void *);
 
 /* `function` is nc_get_vara or nc_put_vara; with strides, nc_get_vars or nc_put_vars. */
 int hs_netcdf(void *function, int file, int variable, int rank, int64_t calls,
-              const size_t *starts, const size_t *counts, const ptrdiff_t *strides, char *buffer,
-              size_t itemsize, int reuse, double *each, double *seconds, int64_t *failed) {
+              const uint64_t *starts, const uint64_t *counts, const int64_t *strides, char *buffer,
+              size_t itemsize, int reuse, double *seconds, int64_t *failed) {
     vara_fn vara = (vara_fn)function;
     vars_fn vars = (vars_fn)function;
     int status = 0;
-    double began = now(), last = began;
+    double began = now();
     for (int64_t i = 0; i < calls; i++) {
-        const size_t *start = starts + i * rank, *count = counts + i * rank;
+        const uint64_t *start = starts + i * rank, *count = counts + i * rank;
         status = strides ? vars(file, variable, start, count, strides + i * rank, buffer)
                          : vara(file, variable, start, count, buffer);
         if (status) {
@@ -66,7 +53,6 @@ int hs_netcdf(void *function, int file, int variable, int rank, int64_t calls,
         }
         if (!reuse)
             buffer += itemsize * product(count, rank);
-        tick(each, i, &last);
     }
     *seconds = now() - began;
     return status;
@@ -90,49 +76,37 @@ int hs_netcdf_done(void *function, int file, const char *path, double *seconds) 
 /* -------------------------------------------------------------------- HDF5 */
 
 typedef int64_t hid_t;
-typedef unsigned long long hsize_t;
 
 struct hdf5 {
     int (*transfer)(hid_t, hid_t, hid_t, hid_t, hid_t, void *); /* H5Dread or H5Dwrite */
     hid_t (*get_space)(hid_t);
-    hid_t (*create_simple)(int, const hsize_t *, const hsize_t *);
-    int (*select)(hid_t, int, const hsize_t *, const hsize_t *, const hsize_t *, const hsize_t *);
+    hid_t (*create_simple)(int, const uint64_t *, const uint64_t *);
+    int (*select)(hid_t, int, const uint64_t *, const uint64_t *, const uint64_t *, const uint64_t *);
     int (*close_space)(hid_t);
     hid_t (*create_list)(hid_t);
     int (*close_list)(hid_t);
-    int (*flush)(hid_t, int);
     int (*close_dataset)(hid_t);
     int (*close_file)(hid_t);
 };
 
-static int same(const hsize_t *a, const hsize_t *b, int rank) {
-    for (int axis = 0; axis < rank; axis++)
-        if (a[axis] != b[axis])
-            return 0;
-    return 1;
-}
-
 /* `keep`: the file's dataspace is got once, and memory's made again only for another shape.
  * `list_class`: a property list of this class is made in every call; 0 uses the default one. */
 int hs_hdf5(const struct hdf5 *h5, hid_t dataset, hid_t type, int keep, hid_t list_class, int rank,
-            int64_t calls, const hsize_t *starts, const hsize_t *counts, const hsize_t *strides,
-            char *buffer, size_t itemsize, int reuse, double *each, double *seconds,
-            int64_t *failed) {
+            int64_t calls, const uint64_t *starts, const uint64_t *counts, const uint64_t *strides,
+            char *buffer, size_t itemsize, int reuse, double *seconds, int64_t *failed) {
     hid_t file_space = -1, memory_space = -1;
-    const hsize_t *shape = NULL;
     int status = 0;
-    double began = now(), last = began;
+    double began = now();
     for (int64_t i = 0; i < calls && !status; i++) {
-        const hsize_t *start = starts + i * rank, *count = counts + i * rank;
-        if (file_space < 0)
+        const uint64_t *start = starts + i * rank, *count = counts + i * rank;
+        int first = !keep || !i;
+        if (first)
             file_space = h5->get_space(dataset);
-        if (memory_space >= 0 && shape && !same(shape, count, rank)) {
-            h5->close_space(memory_space);
-            memory_space = -1;
-        }
-        if (memory_space < 0)
+        if (first || memcmp(count, count - rank, (size_t)rank * sizeof *count)) {
+            if (!first)
+                h5->close_space(memory_space);
             memory_space = h5->create_simple(rank, count, NULL);
-        shape = count;
+        }
         if (file_space < 0 || memory_space < 0)
             status = -1;
         else if (rank)
@@ -145,41 +119,16 @@ int hs_hdf5(const struct hdf5 *h5, hid_t dataset, hid_t type, int keep, hid_t li
             status = h5->transfer(dataset, type, memory_space, file_space, list, buffer);
         if (list > 0)
             h5->close_list(list);
-        if (status < 0) {
+        if (status < 0)
             *failed = i;
-        } else {
+        else
             status = 0;
-            size_t n = itemsize;
-            for (int axis = 0; axis < rank; axis++)
-                n *= (size_t)count[axis];
-            buffer += reuse ? 0 : n;
+        if (!reuse)
+            buffer += itemsize * product(count, rank);
+        if (!keep || status || i + 1 == calls) {
+            h5->close_space(memory_space);
+            h5->close_space(file_space);
         }
-        if (!keep || status) {
-            if (memory_space >= 0)
-                h5->close_space(memory_space);
-            if (file_space >= 0)
-                h5->close_space(file_space);
-            memory_space = file_space = -1;
-        }
-        tick(each, i, &last);
-    }
-    if (memory_space >= 0)
-        h5->close_space(memory_space);
-    if (file_space >= 0)
-        h5->close_space(file_space);
-    *seconds = now() - began;
-    return status;
-}
-
-/* H5Fflush of the file alone (scope 0) and fsync. */
-int hs_hdf5_sync(const struct hdf5 *h5, hid_t file, const char *path, double *seconds) {
-    double began = now();
-    int status = h5->flush(file, 0);
-    if (status >= 0) {
-        int descriptor = open(path, O_RDONLY);
-        status = descriptor < 0 || fsync(descriptor) ? -1 : 0;
-        if (descriptor >= 0)
-            close(descriptor);
     }
     *seconds = now() - began;
     return status;
@@ -210,38 +159,30 @@ static int whole(int descriptor, int action, char *buffer, size_t length, int64_
     return 0;
 }
 
-/* pread or pwrite of pieces; status -1 is the end of the file. */
-int hs_posix(int descriptor, int action, int64_t calls, const int64_t *offsets,
-             const int64_t *lengths, char *buffer, int reuse, double *each, double *seconds,
-             int64_t *failed) {
-    int status = 0;
-    double began = now(), last = began;
-    for (int64_t i = 0; i < calls; i++) {
-        status = whole(descriptor, action, buffer, (size_t)lengths[i], offsets[i]);
-        if (status) {
-            *failed = i;
-            break;
-        }
-        if (!reuse)
-            buffer += lengths[i];
-        tick(each, i, &last);
+/* Note the seconds of a call, where each one's are wanted. */
+static void tick(double *each, int64_t call, double *last) {
+    if (each) {
+        double t = now();
+        each[call] = t - *last;
+        *last = t;
     }
-    *seconds = now() - began;
-    return status;
 }
 
-/* fread of pieces through stdio, with a seek where a piece does not follow the last. */
-int hs_fread(void *stream, int64_t calls, const int64_t *offsets, const int64_t *lengths,
-             char *buffer, int reuse, double *each, double *seconds, int64_t *failed) {
-    FILE *file = stream;
+/* pread or pwrite of pieces, or, where there is a stream, fread of them with a seek where a piece
+ * does not follow the last; status -1 is the end of the file. */
+int hs_plain(int descriptor, FILE *stream, int action, int64_t calls, const int64_t *offsets,
+             const int64_t *lengths, char *buffer, int reuse, double *each, double *seconds,
+             int64_t *failed) {
     int64_t place = -1;
     int status = 0;
     double began = now(), last = began;
     for (int64_t i = 0; i < calls; i++) {
-        if (place != offsets[i] && fseeko(file, (off_t)offsets[i], SEEK_SET))
+        if (!stream)
+            status = whole(descriptor, action, buffer, (size_t)lengths[i], offsets[i]);
+        else if (place != offsets[i] && fseeko(stream, (off_t)offsets[i], SEEK_SET))
             status = errno;
-        if (!status && fread(buffer, 1, (size_t)lengths[i], file) != (size_t)lengths[i])
-            status = ferror(file) ? EIO : -1;
+        else if (fread(buffer, 1, (size_t)lengths[i], stream) != (size_t)lengths[i])
+            status = ferror(stream) ? EIO : -1;
         if (status) {
             *failed = i;
             break;
@@ -255,14 +196,8 @@ int hs_fread(void *stream, int64_t calls, const int64_t *offsets, const int64_t 
     return status;
 }
 
-void *hs_stream(int descriptor, int *failed) {
-    void *stream = fdopen(descriptor, "rb");
-    *failed = stream ? 0 : errno;
-    return stream;
-}
-
 /* Close the stream, which closes its descriptor, or the descriptor where `stream` is NULL. */
-int hs_close(int descriptor, void *stream, double *seconds) {
+int hs_close(int descriptor, FILE *stream, double *seconds) {
     double began = now();
     int status = (stream ? fclose(stream) : close(descriptor)) ? errno : 0;
     *seconds = now() - began;

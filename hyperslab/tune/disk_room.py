@@ -38,10 +38,9 @@ def require_room(needs: Sequence[tuple[str, int, Path]]) -> None:
 
 @contextmanager
 def explained(folder: Path, needed_bytes: int) -> Iterator[None]:
-    """Say what kept a copy from being written, in one line.
+    """Say in one line what kept a copy from being written: HDF5 does not tell of a full disk.
 
-    HDF5 tells of a full disk only that a write failed. To be used inside of the writer too, which
-    removes what failed and so makes room again.
+    It is used inside of the writer, which removes what failed and so makes room again.
     """
     try:
         yield
@@ -74,10 +73,7 @@ def most_bytes(variables: Sequence[SourceVariable], layouts: Mapping[str, Layout
 
 
 def likely_bytes(variables: Sequence[SourceVariable], layouts: Mapping[str, Layout]) -> int:
-    """Return the bytes that a copy needs if what is compressed stays as small as it is.
-
-    What is compressed for the first time counts a quarter: it may become smaller, but seldom does.
-    """
+    """Return the bytes that a copy needs if codecs pack as now, or to a quarter if there is none."""
     total = 0
     for variable in variables:
         most = _padded(variable, layouts[variable.name])

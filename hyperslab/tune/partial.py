@@ -25,21 +25,7 @@ def part_name(name: str, pid: int | None = None) -> str:
 
 @contextmanager
 def whole_or_nothing(path: Path, *, overwrite: bool = False) -> Iterator[Path]:
-    """Give a place beside a path to write to; it takes the path's name at the end.
-
-    When the body fails, what it wrote is removed and whatever was at the path stays.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     with whole_or_nothing(Path(folder) / "a.txt") as place:
-    ...         _ = place.write_text("whole")
-    ...     [file.name for file in Path(folder).iterdir()]
-    ['a.txt']
-    """
-    if not path.parent.is_dir():
-        raise FileNotFoundError(f"{path.parent} is not a folder: make it first")
+    """Give a place to write to, which takes the path's name if the body succeeds."""
     remove_leftovers(path.parent, path.name)
     require_free(path, overwrite)
     place = path.with_name(part_name(path.name))
@@ -61,7 +47,6 @@ def scratch_folder(workdir: Path, name: str) -> Iterator[Path]:
     """Give a folder of this process for copies, and remove it; those of killed runs go too."""
     folder = Path(workdir) / part_name(name)
     remove_leftovers(folder.parent, name)
-    shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
     try:
         yield folder

@@ -45,9 +45,10 @@ class Slabs:
 
     def around(self, part: Slab) -> Slab:
         """Return the piece that a part lies in."""
-        starts = [s.start // length * length for s, length in zip(part, self.lengths, strict=True)]
-        ends = zip(starts, self.lengths, self.shape, strict=True)
-        return tuple(slice(start, min(start + length, n)) for start, length, n in ends)
+        axes = zip((s.start for s in part), self.lengths, self.shape, strict=True)
+        return tuple(
+            slice(i - i % length, min(i - i % length + length, n)) for i, length, n in axes
+        )
 
 
 def _count(shape: Sequence[int], lengths: Sequence[int]) -> int:
@@ -74,14 +75,8 @@ def runs(shape: Sequence[int], itemsize: int) -> Lengths:
 
 
 def choose(shape: Sequence[int], itemsize: int, source: Lengths, unit: Lengths, most: int) -> Slabs:
-    """Choose the pieces of an array: whole units, which read the chunks of the source the least.
+    """Choose pieces of whole units and of at most so many elements that read the source the least.
 
-    A piece has at most `most` elements, unless one unit has more.
-
-    Examples
-    --------
-    >>> choose((100, 100), 4, (10, 100), (100, 10), 10_000).lengths
-    (100, 100)
     >>> choose((100, 100), 4, (10, 100), (100, 10), 5_000).lengths
     (100, 50)
     """

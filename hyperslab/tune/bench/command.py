@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -18,7 +18,7 @@ from ..specs import parse
 from ..specs.coordinates import coordinates_of, largest
 from ..specs.grid import Wanted, sweeps, targets
 from ..specs.patterns import NAMED, Reads, named, slabs, stepped, usual
-from ..specs.target import COPY, Choice, Target
+from ..specs.target import COPY, Choice, Target, shapes_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -26,7 +26,9 @@ if TYPE_CHECKING:
     from hyperslab.io.source import Source, SourceVariable
     from hyperslab.io.sources.base import Indices
 
-FILES = ("csv", "json", "parquet", "plot", "html", "output")
+    from ..report.summary import Findings
+
+FILES = ("csv", "json", "parquet", "plot", "html")
 _SINGLE = ("format", "codec", "quantize", "endian", "cache")
 _ABOUT = """\
 Copy variables of FILE into other layouts, and time writing them, opening them
@@ -138,14 +140,6 @@ class Asked:
     reads: Reads
     memory_bytes: int  # most bytes for data on their way
 
-    def words(self, ranks: int | None = None) -> str:
-        """Say what comes, before it takes its time."""
-        layouts = ", ".join(target.name for target in self.targets)
-        reads = ", ".join(self.reads) or "none"
-        reads = f"whole, by {ranks} ranks" if ranks else reads
-        count = len(self.targets)
-        return f"{count} layout{'s' * (count > 1)}: {layouts}\nreads: {reads}"
-
 
 def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> argparse.ArgumentParser:
     """Add the command `bench` to those of `hyperslab`, and return its parser."""
@@ -155,25 +149,31 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> argpar
 def bench(arguments: argparse.Namespace) -> int:
     """Measure, report, and return the exit code: 0, or 1 when a layout failed or is wrong."""
     from ..report.files import check
+    from ..report.summary import Findings
 
     if arguments.csv == arguments.json == "-":
         raise ValueError("--csv - and --json - both go to the output: give one of them a file")
-    check(arguments, FILES)
+    check(arguments, (*FILES, "output"))
     if arguments.output and Path(arguments.output).exists():
         raise ValueError(f"--output {arguments.output} exists: remove it, or give another name")
     workdir(arguments.workdir)
     asked = asked_for(arguments)
     if not arguments.quiet:
-        tell(asked.words(arguments.ranks))
+        tell(
+            f"layouts ({len(asked.targets)}): {', '.join(target.name for target in asked.targets)}"
+        )
+        by = f"whole, by {arguments.ranks} ranks" if arguments.ranks else ""
+        tell(f"reads: {by or ', '.join(asked.reads) or 'none'}")
     try:
         frame = _measure(arguments, asked)
-        status = _report(arguments, frame, asked.head)
+        found = Findings(frame)
+        _report(arguments, frame, asked.head)
         if arguments.output:
-            _write_best(arguments, frame, asked)
+            _write_best(arguments, found, asked)
     except KeyboardInterrupt:
         print("\ninterrupted: the copies are removed, the file is as it was", file=sys.stderr)
         return 1
-    return status
+    return 1 if found.lost or found.unverified else 0
 
 
 def measured(words: Sequence[str]) -> pd.DataFrame:
@@ -198,17 +198,17 @@ def asked_for(arguments: argparse.Namespace) -> Asked:
         chosen = _choose(source, arguments)
         wanted = _wanted(arguments)
         made = targets(wanted, source.format, source.variables, chosen)
-        reads = {} if arguments.ranks else _reads(arguments, source, chosen)
+        reads: Reads = {}
+        head = [_head(arguments.file, source, chosen)]
         if arguments.ranks:
             made = writable(made, chosen, asked=bool(wanted.options or wanted.bm))
-        head = _head(arguments.file, source, chosen)
-    if arguments.ranks:
-        how = "independent" if arguments.independent else "collective"
-        head += f"\nwritten and read through MPI by {arguments.ranks} ranks, {how}"
+            how = "independent" if arguments.independent else "collective"
+            head.append(f"written and read through MPI by {arguments.ranks} ranks, {how}")
+        else:
+            reads = _reads(arguments, source, chosen)
     if wanted.common:
-        head += f"\nnew layouts: {wanted.common}"
-    names = tuple(variable.name for variable in chosen)
-    return Asked(head, names, tuple(made), reads, memory)
+        head.append(f"new layouts: {wanted.common}")
+    return Asked("\n".join(head), tuple(v.name for v in chosen), tuple(made), reads, memory)
 
 
 def _wanted(arguments: argparse.Namespace) -> Wanted:
@@ -246,52 +246,50 @@ def _reads(
 ) -> Reads:
     """Return the reads to time, each of which some chosen variable has."""
     names = _listed(arguments.patterns)
-    found = _bm_reads(arguments, list(source.variables), chosen)
-    if not names and not found:
+    bm_reads = dict(_bm_reads(arguments, list(source.variables), chosen))
+    if not names and not bm_reads:
         names = usual(source.variables, chosen)
     elif names == ["none"]:
         names = []
     if unknown := [name for name in names if name not in NAMED]:
         raise ValueError(f"--patterns {unknown[0]}: give some of {', '.join(NAMED)}, or none")
-    found = named(names, source.variables, chosen) | found
-    for name, each in found.items():
-        if not each:
-            shapes = "; ".join(f"{v.name} ({v.shown_dims})" for v in chosen[:4])
-            raise ValueError(
-                f"{name}: no variable that is copied has such a read: {shapes}: give "
-                "others of --patterns, -s or -t -u -r, or other --variables"
-            )
+    found = named(names, source.variables, chosen) | bm_reads
+    if empty := [name for name, each in found.items() if not each]:
+        raise ValueError(
+            f"{empty[0]}: no variable that is copied has such a read: {shapes_of(chosen)}: give "
+            "others of --patterns, -s or -t -u -r, or other --variables"
+        )
     return found
 
 
 def _bm_reads(
     arguments: argparse.Namespace, names: Sequence[str], chosen: Sequence[SourceVariable]
-) -> dict[str, dict[str, list[Indices]]]:
-    """Return the reads that bm_file's options ask for."""
-    found = {}
+) -> Iterator[tuple[str, dict[str, list[Indices]]]]:
+    """Yield the reads that bm_file's options ask for, by name."""
     filled = [v for v in chosen if v.shape and 0 not in v.shape]
     if arguments.slabs is not None:
         if arguments.slabs < 1:
             raise ValueError(f"-s {arguments.slabs}: give at least 1")
-        each = {v.name: slabs(v.shape, arguments.slabs) for v in filled}
-        found[f"slabs/{arguments.slabs}"] = each
+        yield f"slabs/{arguments.slabs}", {v.name: slabs(v.shape, arguments.slabs) for v in filled}
     boxes = {"-t": arguments.starts, "-u": arguments.counts, "-r": arguments.increments}
     if any(boxes.values()):
         if missing := [option for option, text in boxes.items() if not text]:
             raise ValueError(f"-t, -u and -r belong together: give {' and '.join(missing)} too")
-        parsed = [parse.bm_boxes(option, text, names) for option, text in boxes.items()]
-        if len({frozenset(one) for one in parsed}) != 1:
+        starts, counts, steps = (parse.bm_boxes(*given, names) for given in boxes.items())
+        if not starts.keys() == counts.keys() == steps.keys():
             raise ValueError("-t, -u and -r name different variables: name the same in each")
-        asked = [v for v in filled if v.name in parsed[0]]
-        found["boxes"] = {v.name: stepped(v, *(one[v.name] for one in parsed)) for v in asked}
-    return found
+        asked = [(v, v.name) for v in filled if v.name in starts]
+        yield "boxes", {name: stepped(v, starts[name], counts[name], steps[name])
+                        for v, name in asked}  # fmt: skip
 
 
 def _head(address: str | Path, source: Source, chosen: Sequence[SourceVariable]) -> str:
+    """Return the file and what is copied of it, in words."""
     what = []
     for variable in chosen[:3]:
-        stored = variable.chunks and "chunks " + "x".join(map(str, variable.chunks))
-        how = ", ".join(filter(None, (stored or "contiguous", variable.codec)))
+        stored = "x".join(map(str, variable.chunks or ()))
+        how = f"chunks {stored}" if stored else "contiguous"
+        how += f", {variable.codec}" if variable.codec else ""
         what.append(f"{variable.name} ({variable.shown_dims}; {variable.dtype}, {how})")
     if len(chosen) > 3:
         what.append(f"{len(chosen) - 3} more")
@@ -323,9 +321,9 @@ def _measure(arguments: argparse.Namespace, asked: Asked) -> pd.DataFrame:
     return frame.iloc[order.argsort(kind="stable")].reset_index(drop=True)
 
 
-def _report(arguments: argparse.Namespace, frame: pd.DataFrame, head: str) -> int:
+def _report(arguments: argparse.Namespace, frame: pd.DataFrame, head: str) -> None:
+    """Print the report, and write the files that were asked for."""
     from ..report.files import maybe_unread, write
-    from ..report.summary import lost, unverified
     from ..report.table import wrapped
     from ..report.text import notes, text
 
@@ -339,27 +337,24 @@ def _report(arguments: argparse.Namespace, frame: pd.DataFrame, head: str) -> in
         piped = "-" in (arguments.csv, arguments.json)
         tell("\n\n".join(filter(None, parts)), sys.stderr if piped else sys.stdout)
     with maybe_unread():
-        files = {option: getattr(arguments, option) for option in FILES if option != "output"}
+        files = {option: getattr(arguments, option) for option in FILES}
         title = Path(str(arguments.file).rstrip("/")).name
         write(frame, files, title=title, head=head, notes=said)
-    return 1 if lost(frame) or unverified(frame) else 0
 
 
-def _write_best(arguments: argparse.Namespace, frame: pd.DataFrame, asked: Asked) -> None:
+def _write_best(arguments: argparse.Namespace, found: Findings, asked: Asked) -> None:
     """Write the best layout that was asked for, with its coordinates, whole or not at all."""
     from hyperslab.io.source import open_source
 
     from ..rechunk import copy
-    from ..report.summary import Findings, lost
 
-    good = [target for target in asked.targets if target.name not in lost(frame)]
-    wanted = [target for target in good if target.name != COPY]
+    good = {target.name: target for target in asked.targets if target.name not in found.lost}
+    wanted = [target for target in good.values() if target.name != COPY]
     if not good:
         return
-    found = Findings(frame)
     over = found.overall
     top = (over[0] if over[1].value > 1 else COPY) if over else found.best[0].target
-    chosen = wanted[0] if len(wanted) == 1 else next(t for t in good if t.name == top)
+    chosen = wanted[0] if len(wanted) == 1 else good[top]
     with open_source(arguments.file) as source:
         wider, names = with_coordinates(source, asked.names, chosen)
         left_out = [name for name in source.variables if name not in names]
@@ -368,12 +363,11 @@ def _write_best(arguments: argparse.Namespace, frame: pd.DataFrame, asked: Asked
         memory_bytes=asked.memory_bytes, verify=arguments.verify,
     )  # fmt: skip
     tell(f"{chosen.name}: {arguments.output}, with {listing([*names], 8)}")
-    lacking = (
-        f"{arguments.output} lacks {listing(left_out, 8)}: --variables says what is copied, and "
-        "its coordinates come along."
-    )
-    for note in (*made.notes, *([lacking] if left_out else [])):
+    for note in made.notes:
         tell(f"note: {note}")
+    if left_out:
+        tell(f"note: {arguments.output} lacks {listing(left_out, 8)}: --variables says what is "
+             "copied, and its coordinates come along.")  # fmt: skip
 
 
 def with_coordinates(

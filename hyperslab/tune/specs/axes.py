@@ -9,18 +9,11 @@ from hyperslab.io.variable import Variable
 
 _STANDARD = {
     "time": "T",
-    "latitude": "Y",
-    "grid_latitude": "Y",
-    "projection_y_coordinate": "Y",
-    "longitude": "X",
-    "grid_longitude": "X",
-    "projection_x_coordinate": "X",
-    "depth": "Z",
-    "altitude": "Z",
-    "height": "Z",
-    "air_pressure": "Z",
-    "model_level_number": "Z",
+    **dict.fromkeys(("latitude", "grid_latitude", "projection_y_coordinate"), "Y"),
+    **dict.fromkeys(("longitude", "grid_longitude", "projection_x_coordinate"), "X"),
+    **dict.fromkeys(("depth", "altitude", "height", "air_pressure", "model_level_number"), "Z"),
 }
+_UNITS = ((r"\w+ since ", "T"), (r"degrees?_?n(orth)?$", "Y"), (r"degrees?_?e(ast)?$", "X"))
 _NAMES = (
     (r"t|(valid_?)?time(_?counter|steps?)?\d*|dates?|days?|months?|years?", "T"),
     (r"z\d*|(bottom_|soil_)?lev(el)?s?\d*|.*level|depth.*|height.*|altitude|plev\d*|sigma", "Z"),
@@ -30,12 +23,9 @@ _NAMES = (
 
 
 def axes_of(variables: Mapping[str, Variable]) -> dict[str, str]:
-    """Return the CF axis (T, Z, Y or X) of each dimension of a file that can be known.
+    """Return the CF axis (T, Z, Y or X) of the dimensions of a file, as far as it can be known.
 
-    The coordinate variable's attributes come first (axis, standard_name, units, positive), then
-    the dimension's name.
-
-    Source: CF conventions 1.11, chapter 4.
+    The attributes of coordinates (CF conventions 1.11, chapter 4) come before dimensions' names.
     """
     found: dict[str, str] = {}
     for variable in variables.values():
@@ -81,12 +71,9 @@ def _by_attributes(attrs: Mapping[str, object]) -> str:
     if letter := _STANDARD.get(str(attrs.get("standard_name", ""))):
         return letter
     units = str(attrs.get("units", "")).lower()
-    if re.match(r"\w+ since ", units):
-        return "T"
-    if re.match(r"degrees?_?n(orth)?$", units):
-        return "Y"
-    if re.match(r"degrees?_?e(ast)?$", units):
-        return "X"
+    for pattern, letter in _UNITS:
+        if re.match(pattern, units):
+            return letter
     return "Z" if str(attrs.get("positive", "")).lower() in ("up", "down") else ""
 
 

@@ -15,10 +15,8 @@ _NAMING = ("coordinates", "bounds", "climatology", "grid_mapping", "formula_term
 def coordinates_of(variables: Mapping[str, Variable], names: Sequence[str]) -> tuple[str, ...]:
     """Return the variables that some variables cannot be understood without.
 
-    These are the coordinate variables of their dimensions, what their attributes coordinates,
-    bounds, climatology, grid_mapping and formula_terms name, and what those need in turn.
-
-    Source: CF conventions 1.11, chapters 4, 5 and 7.
+    These are the coordinate variables of their dimensions, what their attributes name, and what
+    those need in turn (CF conventions 1.11, chapters 4, 5 and 7).
     """
     found, todo = set(names), list(names)
     while todo:

@@ -50,10 +50,9 @@ def selection(name: str, variable: Variable, axes: Mapping[str, str]) -> Indices
 
 
 def usual(variables: Mapping[str, Variable], chosen: Sequence[Variable]) -> list[str]:
-    """Return the patterns that are tried when none is named.
+    """Return the patterns that are tried when none is named, as far as the variables have them.
 
-    A time series, a map and the whole; a row and a column of arrays that have neither of the
-    first two; nothing of a scalar.
+    A time series, a map and the whole; a row and a column of what has neither of the first two.
     """
     able = [name for name, each in named(NAMED, variables, chosen).items() if each]
     fields = [name for name in able if name in ("time_series", "map")]
@@ -74,8 +73,8 @@ def stepped(
 ) -> list[Indices]:
     """Return boxes whose corner moves on by the increments, axis by axis, to the array's end.
 
-    The last box along an axis is cut where the array ends, as bm_file's is; an increment of 0
-    does not move. (bm_file moves along the first axis only, whatever the other increments say.)
+    The last box along an axis is cut where the array ends, as bm_file's is; an increment of 0 does
+    not move. (bm_file moves along the first axis only.)
     """
     shape, name = variable.shape, variable.name
     for what, given in (("starts", starts), ("counts", counts), ("increments", steps)):
@@ -84,23 +83,20 @@ def stepped(
                 f"{name} has {len(shape)} dimensions ({', '.join(variable.dims)}) and got "
                 f"{len(given)} {what}: give one for each"
             )
-    for dim, size, start, count in zip(variable.dims, shape, starts, counts, strict=True):
-        if start < 0 or count < 1 or start + count > size:
+    corners = []
+    for dim, size, start, count, step in zip(
+        variable.dims, shape, starts, counts, steps, strict=True
+    ):
+        if start < 0 or count < 1 or step < 0 or start + count > size:
             raise ValueError(
-                f"{name}: {count} elements from {start} do not fit into {dim} of length {size}: "
-                f"give a start from 0 and a count from 1, together at most {size}"
+                f"{name}: {count} elements from {start}, each {step} on, do not fit into {dim} of "
+                f"length {size}: give a start and a step from 0, and a count from 1"
             )
-    if min(steps, default=0) < 0:
-        raise ValueError(f"{name}: increments {':'.join(map(str, steps))}: give at least 0")
-    corners = [
-        range(start, size, step) if step else range(start, start + 1)
-        for start, size, step in zip(starts, shape, steps, strict=True)
-    ]
+        corners.append(range(start, size if step else start + 1, step or 1))
     if (reads := math.prod(map(len, corners))) > MOST_READS:
         raise ValueError(f"{name}: {reads} reads, more than {MOST_READS}: give larger increments")
+    sizes = [*zip(counts, shape, strict=True)]
     return [
-        tuple(
-            slice(i, min(i + n, size), 1) for i, n, size in zip(corner, counts, shape, strict=True)
-        )
+        tuple(slice(i, min(i + n, size), 1) for i, (n, size) in zip(corner, sizes, strict=True))
         for corner in product(*corners)
     ]

@@ -73,7 +73,7 @@ def most_bytes(variables: Sequence[SourceVariable], layouts: Mapping[str, Layout
 
 
 def likely_bytes(variables: Sequence[SourceVariable], layouts: Mapping[str, Layout]) -> int:
-    """Return the bytes that a copy needs if codecs pack as now, or to a quarter if there is none."""
+    """Return the bytes that a copy needs if codecs pack as now, new ones to a quarter."""
     total = 0
     for variable in variables:
         most = _padded(variable, layouts[variable.name])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -17,14 +17,13 @@ from ..report.table import tell, terminal_width
 from ..specs import parse
 from ..specs.coordinates import coordinates_of, largest
 from ..specs.grid import Wanted, sweeps, targets
-from ..specs.patterns import NAMED, Reads, named, slabs, stepped, usual
+from ..specs.patterns import NAMED, Reads, named, slabs, usual
 from ..specs.target import COPY, Choice, Target, shapes_of
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from hyperslab.io.source import Source, SourceVariable
-    from hyperslab.io.sources.base import Indices
 
     from ..report.summary import Findings
 
@@ -53,9 +52,8 @@ examples:
 exit codes: 0; 1 a layout failed, holds wrong values, or the run was interrupted;
 2 what was asked for cannot be had, and nothing was measured.
 
-Options of bm_file keep their letter, but for five: -h is help here; its -d (reread)
-and -m (compare) are always done; its -p and -i are --ranks and --independent. The
-page "hyperslab bench" of the book has the whole table.
+-c, -e, -f, -o, -s and -v are bm_file's; the page "hyperslab bench" of the book has the
+whole table.
 """
 
 _TEXT = {"default": ""}
@@ -94,9 +92,6 @@ _OPTIONS: dict[str, Rows] = {
          "time_series, map, profile, row, column, whole, or none (those that the dimensions of "
          "the variable suggest)", SEVERAL),
         ("-s --slabs N", "read in slabs of 1/N of the slowest dimension", WHOLE),
-        ("-t V:N:N:N[,…]", "read boxes: where the first one starts", {"dest": "starts"}),
-        ("-u V:N:N:N[,…]", "… how large they are", {"dest": "counts"}),
-        ("-r V:N:N:N[,…]", "… how far apart (-t, -u, -r together)", {"dest": "increments"}),
     ],
     "measuring": [
         ("--repeats N", "how often each layout is measured; intervals need 6 (7)",
@@ -231,11 +226,10 @@ def _listed(given: Sequence[str] | None) -> list[str]:
 
 
 def _choose(source: Source, arguments: argparse.Namespace) -> list[SourceVariable]:
-    """Return the variables to copy: those named (also by -c and -t), all, or the largest."""
+    """Return the variables to copy: those named (also by -c), all, or the largest."""
     names, known = _listed(arguments.variables), list(source.variables)
     if not names:
         names = [name for text in arguments.bm for name in parse.bm_choices(text, known)]
-        names += parse.bm_boxes("-t", arguments.starts, known) if arguments.starts else ()
     if names:
         return source.choose(None if names == ["all"] else names)
     return [largest(source)]
@@ -245,42 +239,25 @@ def _reads(
     arguments: argparse.Namespace, source: Source, chosen: Sequence[SourceVariable]
 ) -> Reads:
     """Return the reads to time, each of which some chosen variable has."""
-    names = _listed(arguments.patterns)
-    bm_reads = dict(_bm_reads(arguments, list(source.variables), chosen))
-    if not names and not bm_reads:
+    names, parts = _listed(arguments.patterns), arguments.slabs
+    if not names and parts is None:
         names = usual(source.variables, chosen)
     elif names == ["none"]:
         names = []
     if unknown := [name for name in names if name not in NAMED]:
         raise ValueError(f"--patterns {unknown[0]}: give some of {', '.join(NAMED)}, or none")
-    found = named(names, source.variables, chosen) | bm_reads
+    found = named(names, source.variables, chosen)
+    if parts is not None:
+        if parts < 1:
+            raise ValueError(f"-s {parts}: give at least 1")
+        filled = [v for v in chosen if v.shape and 0 not in v.shape]
+        found[f"slabs/{parts}"] = {v.name: slabs(v.shape, parts) for v in filled}
     if empty := [name for name, each in found.items() if not each]:
         raise ValueError(
             f"{empty[0]}: no variable that is copied has such a read: {shapes_of(chosen)}: give "
-            "others of --patterns, -s or -t -u -r, or other --variables"
+            "others of --patterns or -s, or other --variables"
         )
     return found
-
-
-def _bm_reads(
-    arguments: argparse.Namespace, names: Sequence[str], chosen: Sequence[SourceVariable]
-) -> Iterator[tuple[str, dict[str, list[Indices]]]]:
-    """Yield the reads that bm_file's options ask for, by name."""
-    filled = [v for v in chosen if v.shape and 0 not in v.shape]
-    if arguments.slabs is not None:
-        if arguments.slabs < 1:
-            raise ValueError(f"-s {arguments.slabs}: give at least 1")
-        yield f"slabs/{arguments.slabs}", {v.name: slabs(v.shape, arguments.slabs) for v in filled}
-    boxes = {"-t": arguments.starts, "-u": arguments.counts, "-r": arguments.increments}
-    if any(boxes.values()):
-        if missing := [option for option, text in boxes.items() if not text]:
-            raise ValueError(f"-t, -u and -r belong together: give {' and '.join(missing)} too")
-        starts, counts, steps = (parse.bm_boxes(*given, names) for given in boxes.items())
-        if not starts.keys() == counts.keys() == steps.keys():
-            raise ValueError("-t, -u and -r name different variables: name the same in each")
-        asked = [(v, v.name) for v in filled if v.name in starts]
-        yield "boxes", {name: stepped(v, starts[name], counts[name], steps[name])
-                        for v, name in asked}  # fmt: skip
 
 
 def _head(address: str | Path, source: Source, chosen: Sequence[SourceVariable]) -> str:

@@ -106,7 +106,7 @@ class Findings:
 
     @cached_property
     def times(self) -> dict[tuple[str, Quantity], pd.Series]:
-        """Seconds of each layout and quantity, NaN in blocks that lack it: steps of the copy first."""
+        """Seconds by block of each layout and quantity (NaN: lost), steps of the copy first."""
         rows = main(self.rows)
         steps = {phase: name for name, phases in STEPS.items() for phase in phases}
         pattern = rows["phase"].str.startswith("pattern:")

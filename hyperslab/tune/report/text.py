@@ -83,10 +83,7 @@ def legend(found: Findings) -> str:
 
 
 def sentences(found: Findings) -> str:
-    """Return by how much the best layouts are better than the file's own: over all patterns, and each.
-
-    Nothing where but one layout was measured.
-    """
+    """Return by how much the best layouts are better than the file's own, over all and in each."""
     if len(found.targets) - len(found.lost) < 2:
         return ""
     lines = []

@@ -1,4 +1,4 @@
-"""What people type for sizes, formats, chunks, codecs and boxes, made into values."""
+"""What people type for sizes, formats, chunks and codecs, made into values."""
 
 from __future__ import annotations
 
@@ -126,35 +126,23 @@ def bm_choices(text: str, names: Sequence[str]) -> dict[str, Choice]:
     """
     found: dict[str, Choice] = {}
     for part in text.split(","):
-        name, numbers = _numbers("-c", part, names, "V:Z:S:C:C:C")
+        name, *rest = part.strip().split(":")
+        if name not in names and name.isdigit() and int(name) < len(names):
+            name = names[int(name)]
+        if name not in names:
+            listed = ", ".join(f"{i} {name}" for i, name in enumerate(names))
+            raise ValueError(f"-c {text}: no variable {name!r}: give one of {listed}")
+        if not all(re.fullmatch(r"-?\d+", number) for number in rest):
+            raise ValueError(f"-c {text}: V:Z:S:C:C:C takes whole numbers after V")
+        numbers = [int(number) for number in rest]
         if len(numbers) < 2 or not -1 <= numbers[0] <= 9 or numbers[1] not in (0, 1):
             raise ValueError(
                 f"-c {part}: give V:Z:S:C:C:C, with Z from 0 to 9 or -1 (no deflate) and S 0 or 1"
             )
-        level, shuffle, axes = numbers[0], bool(numbers[1]), tuple(numbers[2:])
-        if any(n < 1 for n in axes) and axes[0] != 0:
+        level, shuffle, *axes = numbers
+        if axes and axes[0] != 0 and min(axes) < 1:
             raise ValueError(f"-c {part}: chunk lengths are at least 1 (a first one of 0: none)")
-        where: Chunks = "contiguous" if axes[:1] == (0,) else axes or "default"
-        packed = Choice(where, "deflate", level, shuffle)
+        where: Chunks = "contiguous" if axes[:1] == [0] else tuple(axes) or "default"
+        packed = Choice(where, "deflate", level, bool(shuffle))
         found[name] = packed if level > 0 else Choice(where, "none", shuffle=False)
     return found
-
-
-def bm_boxes(option: str, text: str, names: Sequence[str]) -> dict[str, tuple[int, ...]]:
-    """Return the numbers of ``-t``, ``-u`` or ``-r`` (V:N:N:N[,V:N:N:N…]) for each variable."""
-    parts = (_numbers(option, part, names, "V:N:N:N") for part in text.split(","))
-    return {name: tuple(numbers) for name, numbers in parts}
-
-
-def _numbers(option: str, text: str, names: Sequence[str], form: str) -> tuple[str, list[int]]:
-    first, *rest = text.strip().split(":")
-    try:
-        numbers = [int(n) for n in rest]
-    except ValueError:
-        raise ValueError(f"{option} {text}: {form} takes whole numbers after V") from None
-    if first in names:
-        return first, numbers
-    if first.isdigit() and int(first) < len(names):
-        return names[int(first)], numbers
-    listed = ", ".join(f"{i} {name}" for i, name in enumerate(names))
-    raise ValueError(f"{option} {text}: no variable {first!r}: give one of {listed}")

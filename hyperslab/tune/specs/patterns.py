@@ -1,10 +1,8 @@
-"""The reads that a layout is tried with: named patterns, slabs, and boxes that step along."""
+"""The reads that a layout is tried with: named patterns, and slabs."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
-from itertools import product
 from typing import TypeAlias
 
 from hyperslab.io.selection import Indices, whole
@@ -13,7 +11,6 @@ from hyperslab.io.variable import Variable
 from .axes import axes_of, axis_letters
 
 NAMED = ("time_series", "map", "profile", "row", "column", "whole")
-MOST_READS = 100_000
 _AXES = {"time_series": "T", "map": "YX", "profile": "Z"}
 Reads: TypeAlias = Mapping[str, Mapping[str, list[Indices]]]
 """What is read of each variable, one selection after the other, by the name of a pattern."""
@@ -65,38 +62,4 @@ def slabs(shape: Sequence[int], parts: int) -> list[Indices]:
     step = -(-shape[0] // parts)
     return [
         (slice(i, min(i + step, shape[0]), 1), *whole(shape[1:])) for i in range(0, shape[0], step)
-    ]
-
-
-def stepped(
-    variable: Variable, starts: Sequence[int], counts: Sequence[int], steps: Sequence[int]
-) -> list[Indices]:
-    """Return boxes whose corner moves on by the increments, axis by axis, to the array's end.
-
-    The last box along an axis is cut where the array ends, as bm_file's is; an increment of 0 does
-    not move. (bm_file moves along the first axis only.)
-    """
-    shape, name = variable.shape, variable.name
-    for what, given in (("starts", starts), ("counts", counts), ("increments", steps)):
-        if len(given) != len(shape):
-            raise ValueError(
-                f"{name} has {len(shape)} dimensions ({', '.join(variable.dims)}) and got "
-                f"{len(given)} {what}: give one for each"
-            )
-    corners = []
-    for dim, size, start, count, step in zip(
-        variable.dims, shape, starts, counts, steps, strict=True
-    ):
-        if start < 0 or count < 1 or step < 0 or start + count > size:
-            raise ValueError(
-                f"{name}: {count} elements from {start}, each {step} on, do not fit into {dim} of "
-                f"length {size}: give a start and a step from 0, and a count from 1"
-            )
-        corners.append(range(start, size if step else start + 1, step or 1))
-    if (reads := math.prod(map(len, corners))) > MOST_READS:
-        raise ValueError(f"{name}: {reads} reads, more than {MOST_READS}: give larger increments")
-    sizes = [*zip(counts, shape, strict=True)]
-    return [
-        tuple(slice(i, min(i + n, size), 1) for i, (n, size) in zip(corner, sizes, strict=True))
-        for corner in product(*corners)
     ]

@@ -84,11 +84,11 @@ class Target:
     def _layout(self, variable: SourceVariable, own: Choice | None, grows: set[str]) -> Layout:
         """Return the layout of a variable, by its own choice or that of all."""
         choice, stored = own or self.choice, variable.layout
-        fields: dict[str, Any] = {"page_bytes": self.page_bytes, "byteorder": self.byteorder}
         alike = stored is not None and stored.format == self.format
-        if self.byteorder == "native" and alike and stored and self.format not in CLASSIC:
-            if stored.byteorder != sys.byteorder:
-                fields["byteorder"] = stored.byteorder
+        order = self.byteorder
+        if order == "native" and alike and stored and self.format not in CLASSIC:
+            order = "native" if stored.byteorder == sys.byteorder else stored.byteorder
+        fields: dict[str, Any] = {"page_bytes": self.page_bytes, "byteorder": order}
         if not variable.shape:
             return Layout(self.format, **fields)
         fields |= kept_codec(variable, choice, self.format)

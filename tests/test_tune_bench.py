@@ -51,10 +51,7 @@ def test_every_command_of_the_page_can_be_had(tmp_path, monkeypatch):
     assert len(lines) > 5
     for line in lines:
         assert resolved(shlex.split(line, comments=True)[2:]).targets
-    # What -c and -t name is what is copied.
     assert resolved(["-c", "ice:-1:0:1:90:90", "sst.nc"]).names == ("ice",)
-    asked = resolved(["-t", "1:0:0:0", "-u", "1:1:9:9", "-r", "1:0:0:0", "sst.nc"])
-    assert (asked.names, list(asked.reads)) == (("ice",), ["boxes"])
 
 
 @pytest.fixture(scope="module")
@@ -117,16 +114,15 @@ def test_with_a_file_alone_the_largest_variable_is_tried_and_results_go_into_fil
 def test_every_option_is_heard(file, asked):
     words = (
         "--variables sst,sst_error --chunks lat=10 --chunks default --codec zstd:3 -e 2 "
-        "--cache 1MiB --no-shuffle --patterns map,row -s 3 -t sst:0:0:0 -u sst:1:20:30 "
-        "-r sst:2:0:0 --memory 1MiB --repeats 3 --no-verify --seed 5 -q -v"
+        "--cache 1MiB --no-shuffle --patterns map,row -s 3 --memory 1MiB --repeats 3 --no-verify "
+        "--seed 5 -q -v"
     )
     assert main(["bench", *words.split(), str(file)]) == OK
     ((arguments, found),) = asked
     assert found.names == ("sst", "sst_error")
     assert [one.name for one in found.targets] == ["copy", "lat=10", "default chunks"]
     assert found.head.endswith("new layouts: zstd:3 no shuffle big-endian cache 1MiB")
-    assert list(found.reads) == ["map", "row", "slabs/3", "boxes"]
-    assert len(found.reads["boxes"]["sst"]) == 6
+    assert list(found.reads) == ["map", "row", "slabs/3"]
     assert (found.memory_bytes, arguments.repeats, arguments.seed) == (2**20, 3, 5)
     assert not arguments.verify
 

@@ -270,12 +270,12 @@ def test_what_was_shown_in_pieces_is_known_whole(data, chosen):
     shape, selection = chosen
     values = np.arange(np.prod(shape), dtype="i4").reshape(shape)
     variable = SourceVariable("a", tuple("xyz"[: len(shape)]), shape, "i4")
-    truth = Truth({"p": {"a": [selection]}}, {"a": variable}, 10**6)
+    truth = Truth({"p": {"a": [selection]}}, [variable], 10**6)
     see = truth.watcher("a")
     for slab in Slabs(shape, data.draw(lengths(shape))):
         see(slab, values[slab])
     got = np.asarray(values[selection])
-    truth.check("p", "a", 0, selection, got, Layout())
+    truth.check(("p", "a", 0), selection, got, Layout())
     assert truth.nbytes == got.nbytes
     with pytest.raises(WrongValuesError, match=f"p of a was read wrong: {got.size} of {got.size}"):
-        truth.check("p", "a", 0, selection, got + 1, Layout())
+        truth.check(("p", "a", 0), selection, got + 1, Layout())

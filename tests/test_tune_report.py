@@ -18,7 +18,7 @@ from hyperslab.tune.report import text as report_text
 from hyperslab.tune.report.compare import difference
 from hyperslab.tune.report.files import as_json, write
 from hyperslab.tune.report.plot import figure
-from hyperslab.tune.report.summary import Findings, lost, summary, unverified
+from hyperslab.tune.report.summary import Findings, summary
 
 
 def test_a_summary_has_bm_files_columns_and_units():
@@ -40,7 +40,7 @@ def test_what_failed_or_is_wrong_is_told_and_the_rest_reported():
     frame = bench_frame()
     copy = frame["case"] == "copy"
     frame.loc[copy, "status"] = "OSError: no space"
-    assert lost(frame) == {"copy": "OSError: no space"}
+    assert Findings(frame).lost == {"copy": "OSError: no space"}
     row = summary(frame).iloc[0]
     assert (row["repeats"], row["status"]) == (0, "OSError: no space")
     assert np.isnan(row["data read time"])
@@ -50,8 +50,8 @@ def test_what_failed_or_is_wrong_is_told_and_the_rest_reported():
     plt.close("all")
     frame.loc[copy, "status"] = "ok"
     frame.loc[3, "status"] = "WrongValuesError: sst of the copy is wrong"
-    assert unverified(frame) == {"copy": "sst of the copy is wrong"}
-    assert lost(frame) == {}  # other samples count
+    assert Findings(frame).unverified == {"copy": "sst of the copy is wrong"}
+    assert Findings(frame).lost == {}  # other samples count
     assert "WRONG VALUES: copy: sst of the copy is wrong" in report_text.text(frame)
     frame["status"] = "OSError: no space left"
     assert "not measured: copy" in report_text.text(frame)

@@ -5,8 +5,6 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from made_bench import PLAIN, SST, Made, stored
 
 from hyperslab.io import Layout, Variable
@@ -16,7 +14,7 @@ from hyperslab.tune.specs.axes import axes_of, axis_letters
 from hyperslab.tune.specs.coordinates import coordinates_of
 from hyperslab.tune.specs.fitting import fit
 from hyperslab.tune.specs.grid import Wanted, targets
-from hyperslab.tune.specs.patterns import selection, slabs, stepped, usual
+from hyperslab.tune.specs.patterns import selection, slabs, usual
 from hyperslab.tune.specs.target import Choice, Target
 
 
@@ -185,19 +183,6 @@ def test_attributes_become_what_the_format_has():
     assert notes == ("sst loses complex: netcdf3 has no such attributes.",)
     new = fitted("netcdf4", attrs=attrs)[0].attrs
     assert (new["texts"], new["long"].dtype) == (["a", "b"], "i8")
-
-
-@given(st.data())
-def test_boxes_stay_inside(data):
-    shape = tuple(data.draw(st.lists(st.integers(1, 12), min_size=1, max_size=3)))
-    starts = tuple(data.draw(st.integers(0, n - 1)) for n in shape)
-    counts = tuple(data.draw(st.integers(1, n - i)) for n, i in zip(shape, starts, strict=True))
-    steps = tuple(data.draw(st.integers(0, n)) for n in shape)
-    variable = Made("a", tuple("xyz"[: len(shape)]), shape)
-    found = stepped(variable, starts, counts, steps)
-    assert found[0] == tuple(slice(i, i + n, 1) for i, n in zip(starts, counts, strict=True))
-    for one in found:
-        assert all(0 <= s.start < s.stop <= n for s, n in zip(one, shape, strict=True))
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,8 @@ from typing import Any
 Rows = Sequence[tuple[str, str] | tuple[str, str, Mapping[str, Any]]]
 WHOLE: Mapping[str, Any] = {"type": int}
 SEVERAL: Mapping[str, Any] = {"action": "append", "default": []}
+CODEC = ("--codec NAME[:LEVEL]",
+         "none, deflate, zstd, blosc-lz4, blosc-zstd, bzip2, szip or lzf (the file's)")  # fmt: skip
 SHUFFLE = (
     "--shuffle", "shuffle bytes before the codec (as the file does)",
     {"action": argparse.BooleanOptionalAction, "default": None},

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from .copy_plan import RECHUNK_BYTES
-from .options import SEVERAL, SHUFFLE, Rows, add_command
+from .options import CODEC, SEVERAL, SHUFFLE, Rows, add_command
 from .report.table import tell
 from .specs import parse
 from .specs.target import SAME, Choice
@@ -52,8 +52,7 @@ _OPTIONS: dict[str, Rows] = {
          "are)", _TEXT),
         ("--variable NAME", "give chunks and codec to this variable, and leave others as they "
          "are; may be repeated (all that have the dimensions)", SEVERAL),
-        ("--codec NAME[:LEVEL]", "none, deflate, zstd, blosc-lz4, blosc-zstd, bzip2, szip or lzf "
-         "(the file's)", _TEXT),
+        CODEC,
         SHUFFLE,
         ("--format F", "netcdf4, netcdf4-classic, hdf5, zarr2, zarr3, nczarr, netcdf3, "
          "netcdf3-64bit or cdf5 (what OUT's ending says, or the file's)", _TEXT),

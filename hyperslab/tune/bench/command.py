@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from hyperslab.text import amount, listing
 
 from ..copy_plan import BENCH_BYTES
-from ..options import SEVERAL, SHUFFLE, WHOLE, Rows, add_command, workdir
+from ..options import CODEC, SEVERAL, SHUFFLE, WHOLE, Rows, add_command, workdir
 from ..report.table import tell, terminal_width
 from ..specs import parse
 from ..specs.coordinates import coordinates_of, largest
@@ -56,7 +56,6 @@ exit codes: 0; 1 a layout failed, holds wrong values, or the run was interrupted
 whole table.
 """
 
-_TEXT = {"default": ""}
 _OPTIONS: dict[str, Rows] = {
     "": [
         ("FILE", "netCDF (classic, 64-bit offset, CDF-5, netCDF-4), HDF5 or Zarr; a path or a URL"),
@@ -71,54 +70,43 @@ _OPTIONS: dict[str, Rows] = {
          "1,721,1440 or time=1,lat=721 (others keep theirs), default (the library's choice), "
          "auto (one layout each for a map, a series and both), same, contiguous; may be repeated",
          SEVERAL),
-        ("--codec NAME[:LEVEL]",
-         "none, deflate, zstd, blosc-lz4, blosc-zstd, bzip2, szip or lzf (the file's)"),
+        CODEC,
         SHUFFLE,
-        ("--quantize MODE:N",
-         "keep N digits (bitgroom, granular_bitround) or N bits (bitround) of floats"),
+        ("--quantize MODE:N", "keep N digits (bitgroom, granular_bitround) or bits (bitround)"),
         ("-e --endian 1|2", "byte order: 1 or little, 2 or big (the file's)"),
         ("--cache SIZE", "chunk cache of each variable, such as 64MiB (the library's)"),
-        ("--grid NAME=V/V",
-         "try every combination: format, chunks, codec, shuffle, quantize, endian or cache with "
-         "its values; may be repeated", SEVERAL),
-        ("-c V:Z:S:C:C:C[,…]",
-         "as bm_file: variable (number or name), deflate level (-1 none), shuffle (0 or 1), "
-         "chunk lengths (none: the library's); each -c is one layout", {"dest": "bm", **SEVERAL}),
+        ("--grid NAME=V/V", "try each value of format, chunks, codec, shuffle, quantize, endian or "
+         "cache; repeated: every combination", SEVERAL),
+        ("-c V:Z:S:C:C:C[,…]", "as bm_file, a layout each: variable (number or name), deflate "
+         "level (-1 none), shuffle (0 or 1), chunk lengths", {"dest": "bm", **SEVERAL}),
         ("--no-copy", "leave out the layout as it is, which others are compared with",
          {"dest": "copy", "action": "store_false"}),
     ],
     "reads to time": [
-        ("--patterns A,B",
-         "time_series, map, profile, row, column, whole, or none (those that the dimensions of "
-         "the variable suggest)", SEVERAL),
+        ("--patterns A,B", "time_series, map, profile, row, column, whole, or none (what the "
+         "dimensions suggest)", SEVERAL),
         ("-s --slabs N", "read in slabs of 1/N of the slowest dimension", WHOLE),
     ],
     "measuring": [
         ("--repeats N", "how often each layout is measured; intervals need 6 (7)",
          {"default": 7, **WHOLE}),
-        ("--memory SIZE",
-         "most memory of the process that makes a copy, libraries included (%(default)s)",
+        ("--memory SIZE", "most memory of the process that makes a copy (%(default)s)",
          {"default": f"{BENCH_BYTES // 2**20}MiB"}),
         ("--no-verify", "do not compare the values of copies with the original",
          {"dest": "verify", "action": "store_false"}),
-        ("--ranks N",
-         "write and read one variable by N processes together, through MPI and parallel HDF5, "
-         "each a part of its slowest dimension", WHOLE),
+        ("--ranks N", "write and read one variable by N processes, through MPI and parallel HDF5",
+         WHOLE),
         ("--independent", "with --ranks: each rank for itself, not in collective calls"),
-        ("--workdir DIR",
-         "where copies are made: what is timed is the disk that this is on (here)", _TEXT),
+        ("--workdir DIR", "where copies are made: the disk that is timed (here)", {"default": ""}),
         ("--seed N", "of the order (0)", {"default": 0, **WHOLE}),
     ],
     "results": [
-        ("--csv FILE",
-         "one line a layout, bm_file's columns first (chunks and codec of the largest variable); "
-         "- for output"),
+        ("--csv FILE", "one line a layout, bm_file's columns first; - for output"),
         ("--json FILE", "the same with the sentences; - for output"),
         ("--parquet FILE", "every sample and phase"),
         ("--plot FILE", "a picture: .png, .svg or .pdf"),
         ("--html FILE", "the report and the picture as one page"),
-        ("-o --output FILE",
-         "write the best layout (over the patterns; the one asked for, if one) to FILE"),
+        ("-o --output FILE", "write the best layout over the patterns (or the only one) to FILE"),
         ("-v --verbose", "also show calls, bytes and CPU time"),
         ("-q --quiet", "no progress"),
     ],
@@ -154,9 +142,7 @@ def bench(arguments: argparse.Namespace) -> int:
     workdir(arguments.workdir)
     asked = asked_for(arguments)
     if not arguments.quiet:
-        tell(
-            f"layouts ({len(asked.targets)}): {', '.join(target.name for target in asked.targets)}"
-        )
+        tell(f"layouts: {', '.join(target.name for target in asked.targets)}")
         by = f"whole, by {arguments.ranks} ranks" if arguments.ranks else ""
         tell(f"reads: {by or ', '.join(asked.reads) or 'none'}")
     try:
@@ -277,6 +263,8 @@ def _head(address: str | Path, source: Source, chosen: Sequence[SourceVariable])
 
 def _measure(arguments: argparse.Namespace, asked: Asked) -> pd.DataFrame:
     """Return the records, the layouts in the order they were asked for."""
+    import pandas as pd
+
     from . import engine
 
     frame = engine.bench(
@@ -293,9 +281,11 @@ def _measure(arguments: argparse.Namespace, asked: Asked) -> pd.DataFrame:
         independent=arguments.independent,
         say=None if arguments.quiet else lambda note: tell(f"note: {note}"),
     )
-    place = {target.name: n for n, target in enumerate(asked.targets)}
-    order = frame["case"].map(place).fillna(len(place))  # blocks are shuffled
-    return frame.iloc[order.argsort(kind="stable")].reset_index(drop=True)
+    names = [target.name for target in asked.targets]
+    place = pd.Series(range(len(names)), names)  # blocks are shuffled
+    return frame.sort_values(
+        "case", key=lambda case: case.map(place), kind="stable", ignore_index=True
+    )
 
 
 def _report(arguments: argparse.Namespace, frame: pd.DataFrame, head: str) -> None:

@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any
 
 import pandas as pd
@@ -55,7 +54,7 @@ def bench(
     targets: Sequence[Target],
     *,
     variables: Sequence[str] | None = None,
-    reads: Reads = MappingProxyType({}),
+    reads: Reads | None = None,
     repeats: int = 7,
     memory_bytes: int = BENCH_BYTES,
     verify: bool = True,
@@ -79,7 +78,9 @@ def bench(
         settled = {
             target.name: prepare_ranks(chosen, target, ranks, independent)
             if ranks
-            else prepare(source, chosen, target, reads, memory_bytes=memory_bytes, verify=verify)
+            else prepare(
+                source, chosen, target, reads or {}, memory_bytes=memory_bytes, verify=verify
+            )
             for target in targets
         }
         rows = list(_described(source, chosen, settled))

@@ -27,8 +27,7 @@ from hyperslab.io.sources.base import SourceVariable
 from hyperslab.tune import copy_plan, passes
 from hyperslab.tune import rechunk as module
 from hyperslab.tune.copy_plan import CopyPlan, MemoryLimitError, Route, plan_copy
-from hyperslab.tune.disk_room import NoRoomError
-from hyperslab.tune.partial import part_name, remove_leftovers
+from hyperslab.tune.partial import NoRoomError, part_name, remove_leftovers
 from hyperslab.tune.rechunk import copy, rechunk
 from hyperslab.tune.report.compare import WrongValuesError
 from hyperslab.tune.slabs import Slabs, choose

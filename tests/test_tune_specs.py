@@ -10,8 +10,7 @@ from made_bench import PLAIN, SST, Made, stored
 from hyperslab.io import Layout, Variable
 from hyperslab.tune.specs import parse
 from hyperslab.tune.specs.auto import candidates
-from hyperslab.tune.specs.axes import axes_of, axis_letters
-from hyperslab.tune.specs.coordinates import coordinates_of
+from hyperslab.tune.specs.axes import axes_of, axis_letters, coordinates_of
 from hyperslab.tune.specs.fitting import fit
 from hyperslab.tune.specs.grid import Wanted, targets
 from hyperslab.tune.specs.patterns import selection, slabs, usual

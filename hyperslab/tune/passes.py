@@ -27,7 +27,7 @@ from hyperslab.tune.report.compare import WrongValuesError, difference
 from hyperslab.tune.specs.fitting import Fitted
 
 from .copy_plan import CopyPlan, Route
-from .disk_room import explained, most_bytes
+from .partial import explained, most_bytes
 from .slabs import Slab, cut
 
 Lap = Callable[[str], AbstractContextManager[dict[str, object]]]

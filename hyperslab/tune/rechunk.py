@@ -26,8 +26,7 @@ from .copy_plan import (
     plan_copy,
     zarr_at_once,
 )
-from .disk_room import likely_bytes, most_bytes, require_room
-from .partial import require_free, whole_or_nothing
+from .partial import likely_bytes, most_bytes, require_free, require_room, whole_or_nothing
 from .passes import Copying, Lap, untimed
 
 Progress = Callable[[int], AbstractContextManager[Lap]]

@@ -15,7 +15,7 @@ from ..copy_plan import BENCH_BYTES
 from ..options import CODEC, SEVERAL, SHUFFLE, WHOLE, Rows, add_command, workdir
 from ..report.table import tell, terminal_width
 from ..specs import parse
-from ..specs.coordinates import coordinates_of, largest
+from ..specs.axes import coordinates_of, largest
 from ..specs.grid import Wanted, sweeps, targets
 from ..specs.patterns import NAMED, Reads, named, slabs, usual
 from ..specs.target import COPY, Choice, Target, shapes_of

@@ -25,8 +25,7 @@ from hyperslab.measure.journal import Journal
 from hyperslab.measure.records import DISCARDED, frame_of
 
 from ..copy_plan import BENCH_BYTES, CopyPlan, MemoryLimitError, plan_copy
-from ..disk_room import likely_bytes, most_bytes
-from ..partial import scratch_folder
+from ..partial import likely_bytes, most_bytes, scratch_folder
 from ..process_memory import evicted, mib
 from ..report.compare import WrongValuesError
 from ..report.text import notes

@@ -67,10 +67,7 @@ def _cut(counts: Sequence[int], itemsize: int, chunks: Sequence[int] | None, mos
 
 
 def touched(
-    lengths: Sequence[int],
-    chunks: Sequence[int] | None,
-    shape: Sequence[int],
-    steps: Sequence[int],
+    lengths: Sequence[int], chunks: Sequence[int] | None, shape: Sequence[int], steps: Sequence[int]
 ) -> int:
     """Return the most chunks that a block of elements, some steps apart, can touch."""
     if not chunks:

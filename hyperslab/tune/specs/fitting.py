@@ -28,9 +28,7 @@ class Fitted:
 
 
 def fit(
-    variables: Sequence[SourceVariable],
-    layouts: Mapping[str, Layout],
-    attrs: Mapping[str, object],
+    variables: Sequence[SourceVariable], layouts: Mapping[str, Layout], attrs: Mapping[str, object]
 ) -> Fitted:
     """Make the definition of a copy, and check that its format can hold it."""
     format = layouts[variables[0].name].format

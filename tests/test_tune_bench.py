@@ -231,15 +231,3 @@ def test_a_pipe_that_is_closed_early_stops_nothing(file, asked, monkeypatch):
         patch.setattr("sys.stdout", closed)
         assert main(["bench", "-q", "--json", "a.json", str(file)]) == OK
     assert Path("a.json").exists()
-
-
-def test_wrong_values_are_told_with_their_reason(tmp_path, monkeypatch, capsys):
-    """GranularBitRound of netCDF-C makes NaN zero, also where it is the fill value."""
-    monkeypatch.chdir(tmp_path)
-    with netCDF4.Dataset("a.nc", "w") as nc:
-        nc.createDimension("x", 100)
-        nc.createVariable("v", "f4", ("x",), fill_value=np.nan)[:] = [np.nan] + [1] * 99
-    words = ["--quantize", "granular_bitround:3", "--repeats", "1", "--patterns", "none", "a.nc"]
-    assert main(["bench", "--chunks", "50", *words]) == FAILED
-    out = capsys.readouterr().out
-    assert "\nWRONG VALUES: 50 granular_bitround:3: v of the copy is wrong in [0:100]: 1 of" in out

@@ -295,11 +295,11 @@ def test_what_is_shared_fits_and_the_least_that_is_named_is_enough(
     layout = Layout(format, after if chunked else None, "deflate" if packed and chunked else None)
     options = {"source_format": of, "cache_bytes": None, "scratch": True}
     try:
-        plan = plan_copy([(variable, layout)], memory_bytes=memory, **options)
+        plan = plan_copy([variable], {"a": layout}, memory_bytes=memory, **options)
     except MemoryLimitError as error:
         enough = re.search(r"allow at least ([\d,]+) MiB", str(error))[1].replace(",", "")
         assert int(enough) * MIB > memory
-        plan_copy([(variable, layout)], memory_bytes=int(enough) * MIB, **options)
+        plan_copy([variable], {"a": layout}, memory_bytes=int(enough) * MIB, **options)
         return
     route = plan.each["a"]
     largest = max(each.elements for each in (route.pieces, route.first or route.pieces))

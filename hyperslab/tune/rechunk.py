@@ -119,7 +119,8 @@ def copy(
         # What its import takes is taken before the rest is shared.
         import_module(f"hyperslab.io.{_WRITERS.get(goal.format, 'by_netcdf4')}")
         plan = plan_copy(
-            [(variable, fitted.layouts[variable.name]) for variable in chosen],
+            chosen,
+            fitted.layouts,
             source_format=source.format,
             cache_bytes=cache,
             memory_bytes=memory_bytes,
@@ -244,9 +245,7 @@ def _words(job: Copying, source: Source, report: CopyReport, scratch: Path) -> I
         layout, route = job.fitted.layouts[v.name], job.plan.each[v.name]
         if v.nbytes < 2**20 or (layout.chunks == v.chunks and route.reads <= 1):
             continue
-        before, after = (
-            "x".join(map(str, lengths or ["none"])) for lengths in (v.chunks, layout.chunks)
-        )
+        before, after = ("x".join(map(str, n or ["none"])) for n in (v.chunks, layout.chunks))
         way = f"one pass in {len(route.pieces):,} pieces"
         if route.first is not None:
             way = f"two passes in {len(route.first):,} and {len(route.pieces):,} pieces"
@@ -254,11 +253,12 @@ def _words(job: Copying, source: Source, report: CopyReport, scratch: Path) -> I
             f"{v.name}: {mib(v.nbytes)}, chunks {before} to {after}: {way}, each source chunk "
             f"is read {times(route.reads)}"
         )
-    room = f"scratch file of up to {mib(report.scratch_bytes)} in {scratch}"
+    room = "no scratch file"
+    if report.scratch_bytes:
+        room = f"scratch file of up to {mib(report.scratch_bytes)} in {scratch}"
     yield (
         f"{source.address} ({source.format}) to {report.path} ({job.format}): "
-        f"{mib(job.nbytes)} of values, read {times(report.reads)}; "
-        f"{room if report.scratch_bytes else 'no scratch file'}; the copy takes at most "
+        f"{mib(job.nbytes)} of values, read {times(report.reads)}; {room}; the copy takes at most "
         f"{mib(most_bytes(job.variables, job.fitted.layouts))}"
     )
     yield from (f"note: {note}" for note in report.notes)

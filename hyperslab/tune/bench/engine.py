@@ -36,7 +36,7 @@ from .ranks import RanksTrial, put_values
 from .ranks import trial as ranks_trial
 from .trial import Trial
 
-EXPERIMENT, SOURCE, NOTE = "bench", "source", "note"
+EXPERIMENT = "bench"
 VALUES = "values.bin"  # the file that ranks take the values from
 SAMPLE_BYTES = 88 * 2**20  # what the libraries take in a sample's process, about
 TIMEOUT_S = 86_400.0
@@ -137,7 +137,8 @@ def prepare(
     try:
         fitted = fit(chosen, layouts, source.attrs)
         plan = plan_copy(
-            [(variable, layouts[variable.name]) for variable in chosen],
+            chosen,
+            layouts,
             source_format=source.format,
             cache_bytes=target.cache_bytes,
             memory_bytes=memory_bytes,
@@ -232,7 +233,7 @@ def _described(
 ) -> Iterator[dict[str, Any]]:
     """Yield a row for the source, what of it is left out, and the notes of each target."""
     yield {
-        "experiment": SOURCE,
+        "experiment": "source",
         "phase": "stat",
         "format": source.format,
         "case": "",
@@ -268,7 +269,7 @@ def _reason(status: str) -> str:
 
 def _note(case: str, text: str) -> dict[str, object]:
     """Return the row of a sentence on a target, or with "" on the run."""
-    return {"experiment": NOTE, "case": case, "phase": "note", "status": text}
+    return {"experiment": "note", "case": case, "phase": "note", "status": text}
 
 
 def _stamp(path: Path) -> tuple[int, int]:

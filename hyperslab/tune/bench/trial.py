@@ -52,7 +52,8 @@ class Trial:
         limit = self.memory_bytes // _TRUTH_SHARE
         truth = Truth(self.reads if self.verify else {}, self.variables, limit)
         plan = plan_copy(
-            [(variable, self.fitted.layouts[variable.name]) for variable in self.variables],
+            self.variables,
+            self.fitted.layouts,
             source_format=self.format,
             cache_bytes=self.cache_bytes,
             memory_bytes=self.memory_bytes,

@@ -114,7 +114,7 @@ def test_with_a_file_alone_the_largest_variable_is_tried_and_results_go_into_fil
 def test_every_option_is_heard(file, asked):
     words = (
         "--variables sst,sst_error --chunks lat=10 --chunks default --codec zstd:3 -e 2 "
-        "--cache 1MiB --no-shuffle --patterns map,row -s 3 --memory 1MiB --repeats 3 --no-verify "
+        "--cache 1MiB --no-shuffle --patterns map,row -s 3 --memory 1MiB --repeats 3 "
         "--seed 5 -q -v"
     )
     assert main(["bench", *words.split(), str(file)]) == OK
@@ -124,7 +124,6 @@ def test_every_option_is_heard(file, asked):
     assert found.head.endswith("new layouts: zstd:3 no shuffle big-endian cache 1MiB")
     assert list(found.reads) == ["map", "row", "slabs/3"]
     assert (found.memory_bytes, arguments.repeats, arguments.seed) == (2**20, 3, 5)
-    assert not arguments.verify
 
 
 def test_what_failed_or_is_wrong_gives_exit_code_1_and_so_does_ctrl_c(

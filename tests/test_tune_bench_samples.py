@@ -143,7 +143,7 @@ def trial(path, out, target=COPY, variables=None):
     """A sample that may take what there is, since the tests' own process is large."""
     with open_source(path) as source:
         chosen, wanted = source.choose(variables), read_in(path, variables)
-        made = prepare(source, chosen, target, wanted, memory_bytes=256 * MIB, verify=True)
+        made = prepare(source, chosen, target, wanted, 256 * MIB)
     return replace(made.trial, path=out, memory_bytes=2**40)
 
 

@@ -59,7 +59,6 @@ def folder(tmp_path_factory):
         ("bench in.nc --ranks 2 --variables sst,ice", "name one with --variables"),
         ("bench in.nc --ranks 2 --variables many", "has 5 dimensions"),
         ("bench in.nc --ranks 2 --patterns map", "--ranks with --patterns"),
-        ("bench in.nc --ranks 2 --no-verify", "--ranks with --no-verify"),
         ("bench in.nc --ranks 2 -f zarr3", "not zarr3"),
         ("bench in.nc --ranks 2 --codec zstd", "not zstd"),
         ("bench in.nc --ranks 2 --independent", "collective calls only"),

@@ -136,13 +136,7 @@ class Copying:
         return made
 
     def compare(
-        self,
-        made: Source,
-        source: Source,
-        ledgers: Mapping[str, Ledger],
-        lap: Lap,
-        *,
-        verify: bool = True,
+        self, made: Source, source: Source, ledgers: Mapping[str, Ledger], lap: Lap
     ) -> None:
         """Read the copy again, phase data_reread, and compare every value."""
         for v in self.variables:
@@ -150,7 +144,7 @@ class Copying:
             quantize = self.fitted.layouts[name].quantize
             for slab, expected in zip(route.pieces, ledgers[name], strict=True):
                 values = _read(made, name, slab, lap, "data_reread")
-                if verify and (quantize is not None or _mark(values, slab, route) != expected):
+                if quantize is not None or _mark(values, slab, route) != expected:
                     truth = source.read(name, slab)
                     wrong = difference(values, truth, quantize=quantize, fill_value=v.fill_value)
                     if wrong or quantize is None:

@@ -92,8 +92,6 @@ _OPTIONS: dict[str, Rows] = {
          {"default": 7, **WHOLE}),
         ("--memory SIZE", "most memory of the process that makes a copy (%(default)s)",
          {"default": f"{BENCH_BYTES // 2**20}MiB"}),
-        ("--no-verify", "do not compare the values of copies with the original",
-         {"dest": "verify", "action": "store_false"}),
         ("--ranks N", "write and read one variable by N processes, through MPI and parallel HDF5",
          WHOLE),
         ("--independent", "with --ranks: each rank for itself, not in collective calls"),
@@ -274,7 +272,6 @@ def _measure(arguments: argparse.Namespace, asked: Asked) -> pd.DataFrame:
         reads=asked.reads,
         repeats=arguments.repeats,
         memory_bytes=asked.memory_bytes,
-        verify=arguments.verify,
         workdir=workdir(arguments.workdir),
         seed=arguments.seed,
         ranks=arguments.ranks or 0,
@@ -325,10 +322,8 @@ def _write_best(arguments: argparse.Namespace, found: Findings, asked: Asked) ->
     with open_source(arguments.file) as source:
         wider, names = with_coordinates(source, asked.names, chosen)
         left_out = [name for name in source.variables if name not in names]
-    made = copy(
-        arguments.file, arguments.output, wider, variables=names,
-        memory_bytes=asked.memory_bytes, verify=arguments.verify,
-    )  # fmt: skip
+    limit = asked.memory_bytes
+    made = copy(arguments.file, arguments.output, wider, variables=names, memory_bytes=limit)
     tell(f"{chosen.name}: {arguments.output}, with {listing([*names], 8)}")
     for note in made.notes:
         tell(f"note: {note}")

@@ -56,7 +56,6 @@ def bench(
     reads: Reads | None = None,
     repeats: int = 7,
     memory_bytes: int = BENCH_BYTES,
-    verify: bool = True,
     workdir: Path,
     seed: int = 0,
     ranks: int = 0,
@@ -77,9 +76,7 @@ def bench(
         settled = {
             target.name: prepare_ranks(chosen, target, ranks, independent)
             if ranks
-            else prepare(
-                source, chosen, target, reads or {}, memory_bytes=memory_bytes, verify=verify
-            )
+            else prepare(source, chosen, target, reads or {}, memory_bytes)
             for target in targets
         }
         rows = list(_described(source, chosen, settled))
@@ -128,9 +125,7 @@ def prepare(
     chosen: Sequence[SourceVariable],
     target: Target,
     reads: Reads,
-    *,
     memory_bytes: int,
-    verify: bool = True,
 ) -> Prepared:
     """Settle how variables of a source are copied into one layout, in one process."""
     layouts = target.layouts(chosen)
@@ -158,7 +153,6 @@ def prepare(
         reads=reads,
         cache_bytes=target.cache_bytes,
         memory_bytes=memory_bytes,
-        verify=verify,
     )
     largest = max(chosen, key=lambda variable: variable.nbytes)
     notes = (*fitted.notes, *_plan_notes(plan, target))

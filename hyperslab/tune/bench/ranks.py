@@ -44,11 +44,9 @@ def check_ranks(arguments: argparse.Namespace) -> None:
     if ranks < 1:
         raise ValueError(f"--ranks {ranks}: give at least 1")
     given = [option for name, option in _NOT_WITH_RANKS.items() if getattr(arguments, name)]
-    if given or not arguments.verify:
-        raise ValueError(
-            f"--ranks with {(given or ['--no-verify'])[0]}: ranks write and read the whole "
-            "variable as it is, and compare it: leave one of them out"
-        )
+    if given:
+        raise ValueError(f"--ranks with {given[0]}: ranks write and read the whole variable as it "
+                         "is, and compare it: leave one of them out")  # fmt: skip
     program()
 
 

@@ -44,13 +44,12 @@ class Trial:
     reads: Reads
     cache_bytes: int | None  # chunk cache of each variable of the copy; None for the library's own
     memory_bytes: int  # what this process may take
-    verify: bool = True  # whether every value is compared; all are read in any case
     cold: bool = False  # whether the source was evicted before
 
     def __call__(self, watch: Stopwatch) -> None:
         """Run the sample; an error says which value is wrong, or what failed."""
         limit = self.memory_bytes // _TRUTH_SHARE
-        truth = Truth(self.reads if self.verify else {}, self.variables, limit)
+        truth = Truth(self.reads, self.variables, limit)
         plan = plan_copy(
             self.variables,
             self.fitted.layouts,
@@ -84,7 +83,7 @@ class Trial:
                 copy = job.open(self.path)
             with copy:
                 give_up()
-                job.compare(copy, source, ledgers, partial(lap, state=state), verify=self.verify)
+                job.compare(copy, source, ledgers, partial(lap, state=state))
 
     def _pattern(
         self, watch: Stopwatch, pattern: str, state: str, job: Copying, truth: Truth
@@ -116,8 +115,6 @@ class Trial:
         with watch.lap(phase, cache_state=state) as columns:
             yield columns
         columns["peak_bytes"] = peak_bytes()
-        if not self.verify:
-            columns["verified"] = False
 
 
 def _warmed(path: Path) -> bool:

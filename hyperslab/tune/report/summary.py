@@ -17,8 +17,6 @@ from ..specs.target import COPY
 from .compare import WrongValuesError
 
 _WRONG = f"{WrongValuesError.__name__}: "
-STAT = "stat"  # the phase of the rows that describe the source
-BESIDE = (STAT, "memory", "note")  # phases of rows that are of no layout
 BM_TIMES = {
     "meta read time": "meta_read",
     "meta write time": "meta_write",
@@ -64,11 +62,6 @@ class Quantity:
         return f"{self.name}, {self.cache_state}" if self.cache_state else self.name
 
 
-def measured(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return the rows of the layouts, without discarded tries and what describes the source."""
-    return frame[~frame["phase"].isin(BESIDE) & (frame["aa"] != DISCARDED)]
-
-
 @dataclass(frozen=True)
 class Best:
     """The quickest layout for one quantity."""
@@ -85,7 +78,9 @@ class Findings:
     """What the records of a benchmark say, each thing worked out once."""
 
     def __init__(self, frame: pd.DataFrame) -> None:
-        self.frame, self.rows = frame, measured(frame)
+        self.frame = frame
+        of_layouts = ~frame["phase"].isin(("stat", "memory", "note"))
+        self.rows = frame[of_layouts & (frame["aa"] != DISCARDED)]
 
     @cached_property
     def targets(self) -> list[str]:
@@ -142,7 +137,7 @@ class Findings:
         Source: netCDF-C 4.6.2, "A Utility to Help Benchmark Results: bm_file", its first table.
         """
         rows, names = self.rows, self.targets
-        source = self.frame[(self.frame["phase"] == STAT) & (self.frame["case"] == "")]
+        source = self.frame[(self.frame["phase"] == "stat") & (self.frame["case"] == "")]
         good = main(rows)
         first = pd.concat([good, rows]).drop_duplicates("case").set_index("case").reindex(names)
         sums = good.groupby(["case", "phase", "block"])[["wall_s", "useful_bytes"]].sum()

@@ -63,9 +63,8 @@ def file(tmp_path_factory):
         days = nc.createVariable("time", "f8", ("time",))
         days.units = "days since 2000-01-01"
         days[:] = np.arange(12) + 0.1
-        sst = nc.createVariable(
-            "sst", "f4", ("time", "lat", "lon"), zlib=True, chunksizes=(1, 20, 30)
-        )
+        dims = ("time", "lat", "lon")
+        sst = nc.createVariable("sst", "f4", dims, zlib=True, chunksizes=(1, 20, 30))
         sst[:] = np.arange(12 * 600).reshape(12, 20, 30)
         sst.coordinates = "name exact"
         nc.createVariable("exact", "i8", ("lat",))[:] = 2**40

@@ -127,20 +127,6 @@ def test_each_variable_takes_what_it_can_of_a_choice():
     assert little["sst"].byteorder == "little"
 
 
-@pytest.mark.parametrize(
-    ("target", "message"),
-    [
-        (Target("t", "netcdf4", Choice("contiguous")), "cannot be compressed; give chunks"),
-        (Target("t", "netcdf4", each=(("u", Choice()),)), "no variable u is copied"),
-        (Target("t", "netcdf4", each=(("sst", Choice((2, 2))),)), "2 chunk lengths for sst"),
-        (Target("t", "zarr3", Choice("same", "szip")), "szip"),
-    ],
-)
-def test_what_does_not_fit_is_said(target, message):
-    with pytest.raises(ValueError, match=message):
-        target.layouts([SST])
-
-
 def fitted(format, unlimited=(), attrs=None):
     variable = Made("sst", ("t", "x"), (3, 4), unlimited=unlimited, attrs=attrs or {})
     layout = Layout(format, None if format == "netcdf3" else (1, 4))

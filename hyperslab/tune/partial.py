@@ -91,11 +91,9 @@ class NoRoomError(OSError):
 
 def require_room(needs: Sequence[tuple[str, int, Path]]) -> None:
     """Refuse what cannot fit on the disk: what it is, its bytes, and its folder."""
-    disks: dict[int, list[tuple[str, int, Path]]] = {}
-    for what, nbytes, folder in needs:
-        if nbytes:
-            disks.setdefault(folder.stat().st_dev, []).append((what, nbytes, folder))
-    for asked in disks.values():
+    needs = [need for need in needs if need[1]]
+    for disk in {folder.stat().st_dev for _, _, folder in needs}:
+        asked = [need for need in needs if need[2].stat().st_dev == disk]
         left, bound = _left(asked[0][2])
         if sum(nbytes for _, nbytes, _ in asked) > left:
             words = " and ".join(f"{what} takes {mib(n)} in {folder}" for what, n, folder in asked)
@@ -152,6 +150,6 @@ def likely_bytes(variables: Sequence[SourceVariable], layouts: Mapping[str, Layo
 
 
 def _padded(variable: SourceVariable, layout: Layout) -> int:
-    if not layout.chunks or not variable.shape or 0 in variable.shape:
-        return variable.nbytes
-    return padded_bytes(variable.shape, layout.chunks, variable.itemsize)
+    if layout.chunks and variable.shape:
+        return padded_bytes(variable.shape, layout.chunks, variable.itemsize)
+    return variable.nbytes

@@ -60,6 +60,7 @@ def folder(tmp_path_factory):
         ("bench in.nc --memory 90MiB", "(--no-copy)"),
         ("bench in.nc --ranks 0", "give at least 1"),
         ("bench in.nc --ranks 49", "give at most 48"),
+        ("bench in.nc --ranks 2 --chunks 1,61,90 --codec none", "a chunk is longer than 'lat'"),
         ("bench in.nc --ranks 2 --variables sst,ice", "name one with --variables"),
         ("bench in.nc --ranks 2 --variables many", "has 5 dimensions"),
         ("bench in.nc --ranks 2 --patterns map", "--ranks with --patterns"),

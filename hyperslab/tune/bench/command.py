@@ -204,9 +204,9 @@ def _wanted(arguments: argparse.Namespace) -> Wanted:
     return Wanted({**plain, **options}, arguments.bm, arguments.copy)
 
 
-def _listed(given: Sequence[str] | None) -> list[str]:
+def _listed(given: Sequence[str]) -> list[str]:
     """Return the names of an option that may be repeated, and takes several with commas."""
-    return [name.strip() for text in given or () for name in text.split(",") if name.strip()]
+    return [name.strip() for text in given for name in text.split(",") if name.strip()]
 
 
 def _choose(source: Source, arguments: argparse.Namespace) -> list[SourceVariable]:

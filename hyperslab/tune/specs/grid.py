@@ -11,6 +11,7 @@ from hyperslab.io.sources.base import SourceVariable
 
 from . import parse
 from .auto import candidates, shapes
+from .fitting import fit
 from .target import COPY, SAME, Choice, Target
 
 SWEPT = ("format", "chunks", "codec", "shuffle", "quantize", "endian", "cache")
@@ -83,7 +84,11 @@ def targets(
     if len(kept) > MOST_TARGETS:
         raise ValueError(f"{len(kept)} layouts, more than {MOST_TARGETS}: sweep over fewer values")
     for target in kept.values():
-        target.layouts(chosen)  # refuses what does not fit
+        layouts = target.layouts(chosen)
+        try:
+            fit(chosen, layouts, {})
+        except ValueError as error:
+            raise ValueError(f"{target.name}: {error}") from error
     return list(kept.values())
 
 

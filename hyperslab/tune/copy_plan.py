@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 
@@ -61,7 +61,8 @@ class CopyPlan:
 
 
 def plan_copy(
-    variables: Sequence[tuple[SourceVariable, Layout]],
+    variables: Sequence[SourceVariable],
+    layouts: Mapping[str, Layout],
     *,
     source_format: str,
     cache_bytes: int | None,
@@ -69,16 +70,16 @@ def plan_copy(
     taken_bytes: int = 0,
     scratch: bool = False,
 ) -> CopyPlan:
-    """Settle how variables are copied into their layouts, within a memory limit.
+    """Settle how variables are copied, within a memory limit of which so much is taken before.
 
-    Of the memory, `taken_bytes` are taken before. A chunk cache that is None is the library's own,
-    or less where that does not fit. With `scratch` values may go through a file of their size.
+    A chunk cache that is None is the library's own, or less where that does not fit. With `scratch`
+    values may go through a file of their size.
     """
     free = memory_bytes - taken_bytes - MARGIN_BYTES
-    own = library_cache_bytes(variables[0][1].format)
+    own = library_cache_bytes(layouts[variables[0].name].format)
     caches = (own, min(own, LEAST_CACHE_BYTES)) if cache_bytes is None else (cache_bytes,)
     for held in caches:
-        needs = [_Need(v, layout, source_format, held, len(variables)) for v, layout in variables]
+        needs = [_Need(v, layouts[v.name], source_format, held, len(variables)) for v in variables]
         if max(need.least + need.comfort for need in needs) <= free:
             break
     worst = max(needs, key=lambda need: need.least)
@@ -116,12 +117,11 @@ def zarr_at_once(plan: CopyPlan) -> Iterator[None]:
 
 def library_cache_bytes(format: str) -> int:
     """Return the chunk cache, in bytes, that a library gives a variable; 0 where it has none."""
-    library = "netcdf4" if format in (*NETCDF4, "nczarr") else "h5py" if format == "hdf5" else ""
-    if not library:
+    if format not in (*NETCDF4, "nczarr", "hdf5"):
         return 0
     from hyperslab.io.chunk_cached import library_cache  # it imports both libraries
 
-    return library_cache(library).nbytes
+    return library_cache("h5py" if format == "hdf5" else "netcdf4").nbytes
 
 
 def call_bytes(format: str) -> int:

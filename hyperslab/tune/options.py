@@ -11,6 +11,8 @@ from typing import Any
 Rows = Sequence[tuple[str, str] | tuple[str, str, Mapping[str, Any]]]
 WHOLE: Mapping[str, Any] = {"type": int}
 SEVERAL: Mapping[str, Any] = {"action": "append", "default": []}
+CODEC = ("--codec NAME[:LEVEL]",
+         "none, deflate, zstd, blosc-lz4, blosc-zstd, bzip2, szip or lzf (the file's)")  # fmt: skip
 SHUFFLE = (
     "--shuffle", "shuffle bytes before the codec (as the file does)",
     {"action": argparse.BooleanOptionalAction, "default": None},
@@ -31,13 +33,9 @@ def add_command(
     The words of an option end with what stands for its value; one without any is a switch.
     """
     parser = commands.add_parser(
-        name,
-        description=about,
-        epilog=examples,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-        usage=f"hyperslab {name} {usage}",
-        allow_abbrev=False,
-    )
+        name, description=about, epilog=examples, usage=f"hyperslab {name} {usage}",
+        formatter_class=argparse.RawDescriptionHelpFormatter, allow_abbrev=False,
+    )  # fmt: skip
     for title, rows in groups.items():
         group = parser.add_argument_group(title) if title else parser
         for words, text, *more in rows:
@@ -57,7 +55,6 @@ def workdir(given: str) -> Path:
     """Return the folder that files are made in: the current one where none is given."""
     place = Path(given or Path.cwd())
     if not place.is_dir() or not os.access(place, os.W_OK):
-        raise ValueError(
-            f"--workdir {place} is no folder that can be written to: make it, or give another"
-        )
+        raise ValueError(f"--workdir {place} is no folder that can be written to: make it, or give "
+                         "another")  # fmt: skip
     return place

@@ -1,21 +1,28 @@
-"""Files that appear under their name only when they are whole, and what killed runs left."""
+"""Files that appear under their name only when they are whole, and room for them on the disk."""
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import os
 import platform
 import re
+import resource
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
+from hyperslab.io.chunk_shapes import padded_bytes
 from hyperslab.io.creation import STORE_MARKS
+from hyperslab.io.layout import Layout
+from hyperslab.io.sources.base import SourceError, SourceVariable
 from hyperslab.io.writing import remove
 from hyperslab.measure.parent import alive
+from hyperslab.tune.process_memory import mib
 
 _MARK = re.compile(r"^\.(?P<name>.+?)(\.old)?\.(?P<host>[0-9a-f]{8})-(?P<pid>\d+)\.part$")
+_FULL = (errno.ENOSPC, errno.EFBIG, errno.EDQUOT)
 
 
 def part_name(name: str, pid: int | None = None) -> str:
@@ -25,21 +32,7 @@ def part_name(name: str, pid: int | None = None) -> str:
 
 @contextmanager
 def whole_or_nothing(path: Path, *, overwrite: bool = False) -> Iterator[Path]:
-    """Give a place beside a path to write to; it takes the path's name at the end.
-
-    When the body fails, what it wrote is removed and whatever was at the path stays.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     with whole_or_nothing(Path(folder) / "a.txt") as place:
-    ...         _ = place.write_text("whole")
-    ...     [file.name for file in Path(folder).iterdir()]
-    ['a.txt']
-    """
-    if not path.parent.is_dir():
-        raise FileNotFoundError(f"{path.parent} is not a folder: make it first")
+    """Give a place to write to, which takes the path's name if the body succeeds."""
     remove_leftovers(path.parent, path.name)
     require_free(path, overwrite)
     place = path.with_name(part_name(path.name))
@@ -61,7 +54,6 @@ def scratch_folder(workdir: Path, name: str) -> Iterator[Path]:
     """Give a folder of this process for copies, and remove it; those of killed runs go too."""
     folder = Path(workdir) / part_name(name)
     remove_leftovers(folder.parent, name)
-    shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
     try:
         yield folder
@@ -91,3 +83,73 @@ def remove_leftovers(folder: Path, name: str) -> None:
 def _host() -> str:
     """Return a mark of this machine: on a shared disk others' processes cannot be asked."""
     return hashlib.sha256(platform.node().encode()).hexdigest()[:8]
+
+
+class NoRoomError(OSError):
+    """The disk is full, or a file may not grow."""
+
+
+def require_room(needs: Sequence[tuple[str, int, Path]]) -> None:
+    """Refuse what cannot fit on the disk: what it is, its bytes, and its folder."""
+    needs = [need for need in needs if need[1]]
+    for disk in {folder.stat().st_dev for _, _, folder in needs}:
+        asked = [need for need in needs if need[2].stat().st_dev == disk]
+        left, bound = _left(asked[0][2])
+        if sum(nbytes for _, nbytes, _ in asked) > left:
+            words = " and ".join(f"{what} takes {mib(n)} in {folder}" for what, n, folder in asked)
+            raise NoRoomError(f"there is no room: {words}, but {bound}: make room or take another "
+                              "folder")  # fmt: skip
+
+
+@contextmanager
+def explained(folder: Path, needed_bytes: int) -> Iterator[None]:
+    """Say in one line what kept a copy from being written: HDF5 does not tell of a full disk.
+
+    It is used inside of the writer, which removes what failed and so makes room again.
+    """
+    try:
+        yield
+    except (SourceError, InterruptedError, MemoryError, NoRoomError):
+        raise
+    except Exception as error:
+        left, bound = _left(folder)
+        said = any(os.strerror(number) in str(error) for number in _FULL)
+        if said or getattr(error, "errno", None) in _FULL or left < max(2**20, needed_bytes // 50):
+            raise NoRoomError(
+                f"the disk is full: {bound}, and the copy may take {mib(needed_bytes)}: make room "
+                "or take another folder"
+            ) from error
+        if notes := getattr(error, "__notes__", ()):  # one line is all that reaches the user
+            raise RuntimeError(f"{str(error).rstrip('.')}. {notes[0]}") from error
+        raise
+
+
+def _left(folder: Path) -> tuple[int, str]:
+    """Return how large a file may become, and what bounds it."""
+    free, limit = shutil.disk_usage(folder).free, resource.getrlimit(resource.RLIMIT_FSIZE)[0]
+    if limit != resource.RLIM_INFINITY and limit < free:
+        return limit, f"a file may not grow beyond {mib(limit)} (ulimit -f)"
+    return free, f"{mib(free)} are left in {folder}"
+
+
+def most_bytes(variables: Sequence[SourceVariable], layouts: Mapping[str, Layout]) -> int:
+    """Return the bytes that a copy takes at most, compression left aside."""
+    return sum(_padded(variable, layouts[variable.name]) for variable in variables)
+
+
+def likely_bytes(variables: Sequence[SourceVariable], layouts: Mapping[str, Layout]) -> int:
+    """Return the bytes that a copy needs if codecs pack as now, new ones to a quarter."""
+    total = 0
+    for variable in variables:
+        most = _padded(variable, layouts[variable.name])
+        if layouts[variable.name].codec:
+            stored = variable.stored_bytes if variable.codec else None
+            most = min(most, most // 4 if stored is None else stored)
+        total += most
+    return total
+
+
+def _padded(variable: SourceVariable, layout: Layout) -> int:
+    if layout.chunks and variable.shape:
+        return padded_bytes(variable.shape, layout.chunks, variable.itemsize)
+    return variable.nbytes

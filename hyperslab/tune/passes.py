@@ -1,9 +1,7 @@
 """Copy variables piece by piece, in one pass or by way of a scratch file, and compare the copy.
 
-With a scratch file the first pass reads whole chunks of the source, each once, and puts what the
-pieces of the second have of them one after another into a plain file without a name, which is gone
-when the process is. The second takes each piece together and writes it as whole chunks of the copy.
-It is the plan of rechunker and cubed.
+With a scratch file, which has no name and is gone when the process is, the first pass reads whole
+chunks of the source, each once, and the second writes whole chunks of the copy, as rechunker does.
 """
 
 from __future__ import annotations
@@ -12,8 +10,9 @@ import hashlib
 import math
 import os
 import tempfile
+from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, ExitStack, nullcontext
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -28,8 +27,8 @@ from hyperslab.tune.report.compare import WrongValuesError, difference
 from hyperslab.tune.specs.fitting import Fitted
 
 from .copy_plan import CopyPlan, Route
-from .disk_room import explained, most_bytes
-from .slabs import Slab, Slabs, cut
+from .partial import explained, most_bytes
+from .slabs import Slab, cut
 
 Lap = Callable[[str], AbstractContextManager[dict[str, object]]]
 Ledger = list[int]  # what stands for the values of each piece of a variable, in order
@@ -72,13 +71,12 @@ class Copying:
 
         Its phases are meta_write, data_read and data_write by turns, sync, and close.
         """
-        fitted = self.fitted
-        explain = partial(explained, place.parent, most_bytes(self.variables, fitted.layouts))
+        made, cache = self.fitted, self.plan.cache_bytes
+        explain = partial(explained, place.parent, most_bytes(self.variables, made.layouts))
         with explain(), lap("meta_write"):
             writer = create(
-                place, fitted.variables, fitted.layouts, attrs=fitted.attrs,
-                chunk_cache_bytes=self.plan.cache_bytes,
-            )  # fmt: skip
+                place, made.variables, made.layouts, attrs=made.attrs, chunk_cache_bytes=cache
+            )
         with writer, explain():
             ledgers = {
                 v.name: self.transfer(source, writer, v, lap, scratch, seen(v.name))
@@ -99,26 +97,24 @@ class Copying:
         scratch: Path | None = None,
         seen: Watcher | None = None,
     ) -> Ledger:
-        """Copy one variable: phases data_read and data_write, by turns; give what is compared.
-
-        Each piece is shown to `seen`.
-        """
+        """Copy one variable, show each piece to `seen`, and return what it is compared by."""
         name, route, ledger = variable.name, self.plan.each[variable.name], []
         source.cache(name, route.source_cache_bytes)
-        with nullcontext() if route.first is None else tempfile.TemporaryFile(dir=scratch) as file:
+        with ExitStack() as stack:
             staged = None
-            if route.first is not None and file is not None:
-                staged = _Staged(file, route.pieces, np.dtype(variable.dtype))
+            if route.first is not None:
+                file = stack.enter_context(tempfile.TemporaryFile(dir=scratch))
+                staged = _Staged(file, route, np.dtype(variable.dtype))
                 for slab in route.first:
                     staged.put(slab, _read(source, name, slab, lap, "data_read"))
                 source.cache(name, 0)
             for slab in route.pieces:
-                if staged is None:
-                    values = _read(source, name, slab, lap, "data_read")
-                    ledger.append(_mark(values, slab, route))
+                if staged:
+                    values, mark = staged.take(slab)
                 else:
-                    values = staged.take(slab, route)
-                    ledger.append(staged.marks.pop(_offset(slab, route.pieces.whole)))
+                    values = _read(source, name, slab, lap, "data_read")
+                    mark = _mark(values, slab, route)
+                ledger.append(mark)
                 if seen:
                     seen(slab, values)
                 with lap("data_write") as columns:
@@ -140,13 +136,7 @@ class Copying:
         return made
 
     def compare(
-        self,
-        made: Source,
-        source: Source,
-        ledgers: Mapping[str, Ledger],
-        lap: Lap,
-        *,
-        verify: bool = True,
+        self, made: Source, source: Source, ledgers: Mapping[str, Ledger], lap: Lap
     ) -> None:
         """Read the copy again, phase data_reread, and compare every value."""
         for v in self.variables:
@@ -154,7 +144,7 @@ class Copying:
             quantize = self.fitted.layouts[name].quantize
             for slab, expected in zip(route.pieces, ledgers[name], strict=True):
                 values = _read(made, name, slab, lap, "data_reread")
-                if verify and (quantize is not None or _mark(values, slab, route) != expected):
+                if quantize is not None or _mark(values, slab, route) != expected:
                     truth = source.read(name, slab)
                     wrong = difference(values, truth, quantize=quantize, fill_value=v.fill_value)
                     if wrong or quantize is None:
@@ -177,35 +167,40 @@ def _read(source: Source, name: str, slab: Slab, lap: Lap, phase: str) -> NDArra
 class _Staged:
     """The scratch file: the pieces of the second pass, of each its parts in C order."""
 
-    def __init__(self, file: IO[bytes], pieces: Slabs, dtype: np.dtype[Any]) -> None:
-        self._file, self._pieces, self._dtype = file, pieces, dtype
-        self.marks: dict[int, int] = {}  # by the elements before a piece
+    def __init__(self, file: IO[bytes], route: Route, dtype: np.dtype[Any]) -> None:
+        self._file, self._route, self._dtype = file, route, dtype
+        self._marks: dict[int, int] = defaultdict(int)  # by the elements before a piece
 
     def put(self, slab: Slab, values: NDArray[Any]) -> None:
         """Take a piece of the first pass."""
-        for part in cut(slab, self._pieces.lengths):
-            piece = self._pieces.around(part)
+        pieces = self._route.pieces
+        for part in cut(slab, pieces.lengths):
             block = np.ascontiguousarray(values[_within(part, slab)])
-            before = self._seek(part, piece)
-            self._file.write(block.reshape(-1).view(np.uint8).data)
+            before = self._seek(part, pieces.around(part))
+            self._file.write(_bytes(block))
             # Parts come in no order: their marks are added so that the order does not matter.
-            self.marks[before] = self.marks.get(before, 0) ^ _mark_of(part, block)
+            self._marks[before] ^= _mark_of(part, block)
 
-    def take(self, slab: Slab, route: Route) -> NDArray[Any]:
-        """Return a piece of the second pass."""
+    def take(self, slab: Slab) -> tuple[NDArray[Any], int]:
+        """Return a piece of the second pass, and what stands for its values."""
         values = np.empty([s.stop - s.start for s in slab], self._dtype)
-        for part in route.parts(slab):
+        for part in self._route.parts(slab):
             block = np.empty([s.stop - s.start for s in part], self._dtype)
-            self._seek(part, slab)
-            if self._file.readinto(block.reshape(-1).view(np.uint8).data) != block.nbytes:  # type: ignore[attr-defined]
+            before = self._seek(part, slab)
+            if self._file.readinto(_bytes(block)) != block.nbytes:  # type: ignore[attr-defined]
                 raise OSError("the scratch file of the copy ended early")
             values[_within(part, slab)] = block
-        return values
+        return values, self._marks.pop(before)
 
     def _seek(self, part: Slab, piece: Slab) -> int:
-        before = _offset(piece, self._pieces.whole)
+        """Go to where a part of a piece lies; return the elements before the piece."""
+        before = _offset(piece, self._route.pieces.whole)
         self._file.seek((before + _offset(part, piece)) * self._dtype.itemsize)
         return before
+
+
+def _bytes(block: NDArray[Any]) -> memoryview:
+    return block.reshape(-1).view(np.uint8).data
 
 
 def _mark(values: NDArray[Any], slab: Slab, route: Route) -> int:
@@ -220,7 +215,7 @@ def _mark_of(part: Slab, block: NDArray[Any]) -> int:
     """Return a digest of a part and of its place: two that are exchanged show."""
     place = [(s.start, s.stop) for s in part]
     hashed = hashlib.blake2b(repr((place, str(block.dtype))).encode(), digest_size=16)
-    hashed.update(np.ascontiguousarray(block).reshape(-1).view(np.uint8).data)
+    hashed.update(_bytes(np.ascontiguousarray(block)))
     return int.from_bytes(hashed.digest(), "big")
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ctypes
-import re
 import resource
 import sys
 from pathlib import Path
@@ -19,19 +18,13 @@ def resident_bytes() -> int:
     """Return the memory of this process that is resident now; else the most there has been."""
     try:
         pages = int(Path("/proc/self/statm").read_text().split()[1])
-    except (OSError, ValueError, IndexError):
+    except OSError:
         return peak_bytes()
     return pages * resource.getpagesize()
 
 
 def peak_bytes() -> int:
-    """Return the most memory of this process that was resident at once, in bytes (VmHWM)."""
-    try:
-        found = re.search(r"VmHWM:\s+(\d+) kB", Path("/proc/self/status").read_text())
-    except OSError:
-        found = None
-    if found:
-        return int(found[1]) * 1024
+    """Return the most memory of this process that was resident at once, in bytes."""
     most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return most if sys.platform == "darwin" else most * 1024
 
@@ -41,24 +34,21 @@ def mib(nbytes: float) -> str:
     return f"{-int(-nbytes // 2**20):,} MiB"
 
 
-def give_up() -> bool:
-    """Return freed memory to the system, so that all that is read next touches new pages.
+def give_up() -> None:
+    """Return freed memory to the system, where glibc can, so that the next read touches new pages.
 
-    How much a step before it left behind would else decide how many pages the next one has to
-    fetch anew, which costs as much as reading a few megabytes that are in memory. From then on
-    allocations of one size come from one place, whatever was allocated before. False where the C
-    library has no way: then nothing is done.
+    Else what a step left behind decides how many pages the next one fetches anew, which costs as
+    much as reading a few megabytes. From then on allocations of one size come from one place.
     """
     try:
         libc = ctypes.CDLL(None)
         mallopt, trim, prctl = libc.mallopt, libc.malloc_trim, libc.prctl
     except (OSError, AttributeError, TypeError):
-        return False
+        return
     prctl(_NO_HUGE_PAGES, 1, 0, 0, 0)
     mallopt(_MMAP_THRESHOLD, _LARGEST_MMAP_THRESHOLD)
     mallopt(_TRIM_THRESHOLD, 2 * _LARGEST_MMAP_THRESHOLD)
     trim(ctypes.c_size_t(0))
-    return True
 
 
 def evicted(path: Path) -> bool:

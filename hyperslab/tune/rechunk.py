@@ -17,7 +17,7 @@ from hyperslab.io.sources.base import first_line, local_path
 from hyperslab.tune.process_memory import mib, resident_bytes
 from hyperslab.tune.specs.auto import CHUNK_BYTES, share
 from hyperslab.tune.specs.fitting import fit
-from hyperslab.tune.specs.target import Choice, Target
+from hyperslab.tune.specs.target import SAME, Choice, Target, shapes_of
 
 from .copy_plan import (
     LEAST_CACHE_BYTES,
@@ -26,8 +26,7 @@ from .copy_plan import (
     plan_copy,
     zarr_at_once,
 )
-from .disk_room import likely_bytes, most_bytes, require_room
-from .partial import require_free, whole_or_nothing
+from .partial import likely_bytes, most_bytes, require_free, require_room, whole_or_nothing
 from .passes import Copying, Lap, untimed
 
 Progress = Callable[[int], AbstractContextManager[Lap]]
@@ -66,56 +65,12 @@ def rechunk(
     leave_out: bool = False,
     **options: Any,
 ) -> CopyReport:
-    """Rewrite a file with other chunks; every value is compared, the copy is whole or not there.
+    """Give variables with all of some dimensions other chunks, and copy the others as they are.
 
-    Parameters
-    ----------
-    address
-        A netCDF, HDF5 or Zarr file, or a URL of one.
-    output
-        Path of the copy.
-    chunks
-        Lengths of a chunk, in elements, by dimension; -1 takes a dimension whole. Variables that
-        have all of these dimensions get them; dimensions that are not named keep their lengths,
-        shortened where a chunk would be larger than it was and than `CHUNK_BYTES`.
-    variables
-        Names of those that get them; all others are copied as they are.
-    choice
-        Codec, level and shuffle of these variables; as they are when not given.
-    format
-        Of the copy; that of the file when not given, or what the output's name ends in.
-    shards
-        Lengths of a shard by dimension, whole chunks (Zarr 3); a chunk's where not named.
-    page_bytes
-        Pages that an HDF5 file is laid out in.
-    leave_out
-        Whether to go on without what cannot be copied, such as text.
-    options
-        Memory, scratch, overwrite and others: see `copy`.
-
-    Raises
-    ------
-    SourceError
-        When the source cannot be read, or has no such variable.
-    ValueError
-        When the layout does not fit, the memory does not do, or the output is the source.
-    WrongValuesError
-        When a value of the copy differs.
-    OSError
-        When there is no room, or there is something at `output`.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> import numpy as np
-    >>> from hyperslab.io import Layout, write_array
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     maps = Layout("netcdf4", (1, 60, 60))
-    ...     _ = write_array(f"{folder}/a.nc", np.ones((9, 60, 60)), maps, dims=("time", "y", "x"))
-    ...     _ = rechunk(f"{folder}/a.nc", f"{folder}/b.nc", {"time": -1})
-    ...     with open_source(f"{folder}/b.nc") as made:
-    ...         made.variables["data"].chunks
-    (9, 60, 60)
+    `chunks` are lengths in elements, -1 a dimension whole; of dimensions that are not named they
+    stay, shortened where a chunk would be larger than it was and than `CHUNK_BYTES`. `variables`
+    names those that get them, with the codec of `choice` and `shards`; `leave_out` goes on without
+    what cannot be copied, such as text. Other options: see `copy`.
     """
 
     def target(source: Source) -> Target:
@@ -164,7 +119,8 @@ def copy(
         # What its import takes is taken before the rest is shared.
         import_module(f"hyperslab.io.{_WRITERS.get(goal.format, 'by_netcdf4')}")
         plan = plan_copy(
-            [(variable, fitted.layouts[variable.name]) for variable in chosen],
+            chosen,
+            fitted.layouts,
             source_format=source.format,
             cache_bytes=cache,
             memory_bytes=memory_bytes,
@@ -203,11 +159,9 @@ def copy(
 def _refuse(source: Source, path: Path, scratch: Path, overwrite: bool) -> None:
     """Refuse an output that could not be written, and a source that cannot be described."""
     if own := local_path(source.address):
-        own = own.resolve()
-        if path.resolve() == own or own in path.resolve().parents:
+        inside = own.resolve() in (path.resolve(), *path.resolve().parents)
+        if inside or (path.exists() and path.samefile(own)):
             raise ValueError(f"{path} is the source itself, or in it: give another name")
-        if path.exists() and path.samefile(own):
-            raise ValueError(f"{path} is the source itself: give another name")
     require_free(path, overwrite)
     for folder in (path.parent, scratch):
         if not folder.is_dir():
@@ -238,20 +192,15 @@ def _chosen(
 ) -> list[SourceVariable]:
     """Return the variables that get the chunks."""
     copied = source.choose()
-    known = list(dict.fromkeys(dim for v in copied for dim in v.dims))
-    for dim in chunks:
-        if dim not in known:
-            raise ValueError(f"--chunks {dim}: no variable of {source.address} has a dimension "
-                             f"{dim}: give some of {', '.join(known[:12])}")  # fmt: skip
-    for v in source.choose(names) if names else ():
-        if lacking := [dim for dim in chunks if dim not in v.dims]:
-            raise ValueError(f"--variable {v.name} has no dimension {', '.join(lacking)}: it has "
-                             f"{', '.join(v.dims) or 'none'}")  # fmt: skip
     among = source.choose(names) if names else copied
+    known = list(dict.fromkeys(dim for v in copied for dim in v.dims))
+    if unknown := [dim for dim in chunks if dim not in known]:
+        raise ValueError(f"--chunks {unknown[0]}: no variable of {source.address} has a dimension "
+                         f"{unknown[0]}: give some of {', '.join(known[:12])}")  # fmt: skip
     found = [v for v in among if v.shape and set(chunks) <= set(v.dims)]
-    if not found:
-        shown = "; ".join(f"{v.name} has {', '.join(v.dims)}" for v in copied[:6])
-        raise ValueError(f"--chunks {', '.join(chunks)}: no variable has all of these: {shown}")
+    if not found or (names and len(found) < len(among)):
+        raise ValueError(f"--chunks {', '.join(chunks)}: {'not every' if found else 'no'} variable "
+                         f"has all of these: {shapes_of(among)}")  # fmt: skip
     return found
 
 
@@ -262,16 +211,15 @@ def _choice(
     shards: Mapping[str, int] | None,
 ) -> Choice:
     """Return what one variable gets."""
-    lengths = _lengths(variable, chunks) if chunks else "same"
+    lengths = _lengths(variable, chunks) if chunks else None
     made = None
     if shards is not None:
-        own = variable.chunks if isinstance(lengths, str) else lengths
-        axes = zip(variable.dims, own or variable.shape, variable.shape, strict=True)
+        own = lengths or variable.chunks or variable.shape
         made = tuple(
             -(-n // chunk) * chunk if shards.get(dim) == -1 else shards.get(dim, chunk)
-            for dim, chunk, n in axes
+            for dim, chunk, n in zip(variable.dims, own, variable.shape, strict=True)
         )
-    return Choice(lengths, choice.codec, choice.level, choice.shuffle, shards=made)
+    return replace(choice, chunks=lengths or SAME, shards=made)
 
 
 def _lengths(variable: SourceVariable, chunks: Mapping[str, int]) -> tuple[int, ...]:
@@ -297,9 +245,7 @@ def _words(job: Copying, source: Source, report: CopyReport, scratch: Path) -> I
         layout, route = job.fitted.layouts[v.name], job.plan.each[v.name]
         if v.nbytes < 2**20 or (layout.chunks == v.chunks and route.reads <= 1):
             continue
-        before, after = (
-            "x".join(map(str, lengths or ["none"])) for lengths in (v.chunks, layout.chunks)
-        )
+        before, after = ("x".join(map(str, n or ["none"])) for n in (v.chunks, layout.chunks))
         way = f"one pass in {len(route.pieces):,} pieces"
         if route.first is not None:
             way = f"two passes in {len(route.first):,} and {len(route.pieces):,} pieces"
@@ -307,11 +253,12 @@ def _words(job: Copying, source: Source, report: CopyReport, scratch: Path) -> I
             f"{v.name}: {mib(v.nbytes)}, chunks {before} to {after}: {way}, each source chunk "
             f"is read {times(route.reads)}"
         )
-    room = f"scratch file of up to {mib(report.scratch_bytes)} in {scratch}"
+    room = "no scratch file"
+    if report.scratch_bytes:
+        room = f"scratch file of up to {mib(report.scratch_bytes)} in {scratch}"
     yield (
         f"{source.address} ({source.format}) to {report.path} ({job.format}): "
-        f"{mib(job.nbytes)} of values, read {times(report.reads)}; "
-        f"{room if report.scratch_bytes else 'no scratch file'}; the copy takes at most "
+        f"{mib(job.nbytes)} of values, read {times(report.reads)}; {room}; the copy takes at most "
         f"{mib(most_bytes(job.variables, job.fitted.layouts))}"
     )
     yield from (f"note: {note}" for note in report.notes)

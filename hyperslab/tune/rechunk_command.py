@@ -6,13 +6,16 @@ import argparse
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING
 
 from .copy_plan import RECHUNK_BYTES
-from .options import SEVERAL, SHUFFLE, Rows, add_command
+from .options import CODEC, SEVERAL, SHUFFLE, Rows, add_command
 from .report.table import tell
 from .specs import parse
-from .specs.target import Choice
+from .specs.target import SAME, Choice
+
+if TYPE_CHECKING:
+    from .passes import Lap
 
 _ABOUT = """\
 Rewrite IN as OUT with other chunks, another codec or format. Every value of OUT is
@@ -21,15 +24,12 @@ The process keeps within --memory: where a source chunk would be read more than
 twice, values go through a scratch file and each is read once. The plan is printed
 before the work starts. IN is only read.
 """
-
 _EXAMPLES = """\
 examples:
   hyperslab rechunk maps.nc series.nc --chunks time=-1
   hyperslab rechunk maps.nc series.zarr --chunks time=-1,lat=32,lon=32 --codec zstd:3
   hyperslab rechunk sst.nc small.nc --variable sst --chunks time=100,lat=60,lon=60 \\
       --codec deflate:4 --shuffle --memory 512MiB --scratch /fast/disk
-  hyperslab rechunk classic.nc new.nc --codec deflate
-  hyperslab rechunk sst.nc sst.zarr
   hyperslab rechunk sst.nc sst.zarr --chunks time=24 --shards time=240
 
 --chunks goes to all variables that have all of the dimensions named (or to those of
@@ -43,8 +43,6 @@ beside OUT, which the next run removes.
 exit codes: 0; 1 the disk was too small, a value differed, or the run was
 interrupted; 2 what was asked for cannot be had, and nothing was written.
 """
-
-
 _TEXT = {"default": ""}
 _OPTIONS: dict[str, Rows] = {
     "": [
@@ -54,8 +52,7 @@ _OPTIONS: dict[str, Rows] = {
          "are)", _TEXT),
         ("--variable NAME", "give chunks and codec to this variable, and leave others as they "
          "are; may be repeated (all that have the dimensions)", SEVERAL),
-        ("--codec NAME[:LEVEL]", "none, deflate, zstd, blosc-lz4, blosc-zstd, bzip2, szip or lzf "
-         "(the file's)", _TEXT),
+        CODEC,
         SHUFFLE,
         ("--format F", "netcdf4, netcdf4-classic, hdf5, zarr2, zarr3, nczarr, netcdf3, "
          "netcdf3-64bit or cdf5 (what OUT's ending says, or the file's)", _TEXT),
@@ -81,29 +78,30 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Rewrite the file, and return the exit code: 0, or 1 when it was interrupted."""
-    codec, level = parse.codec(arguments.codec) if arguments.codec else ("same", None)
-    own = getattr(arguments, "in")
     from hyperslab.measure.memory import give_back
 
     from .rechunk import rechunk, times
 
-    options: dict[str, Any] = {
-        "variables": arguments.variable,
-        "choice": Choice(codec=codec, level=level, shuffle=arguments.shuffle),
-        "format": parse.format_name(arguments.format) if arguments.format else "",
-        "shards": _lengths("--shards", arguments.shards) if arguments.shards else None,
-        "page_bytes": parse.size(arguments.pages) if arguments.pages else None,
-        "memory_bytes": parse.size(arguments.memory),
-        "scratch": arguments.scratch,
-        "overwrite": arguments.overwrite,
-        "leave_out": arguments.leave_out,
-    }
-    if not arguments.quiet:
-        options |= {"say": tell, "progress": progress}
+    codec, level = parse.codec(arguments.codec or SAME)
+    loud = {} if arguments.quiet else {"say": tell, "progress": progress}
     give_back()
     try:
-        chunks = _lengths("--chunks", arguments.chunks)
-        made = rechunk(own, arguments.out, chunks, whole_process=True, **options)
+        made = rechunk(
+            getattr(arguments, "in"),
+            arguments.out,
+            _lengths("--chunks", arguments.chunks),
+            variables=arguments.variable,
+            choice=Choice(codec=codec, level=level, shuffle=arguments.shuffle),
+            format=parse.format_name(arguments.format) if arguments.format else "",
+            shards=_lengths("--shards", arguments.shards) or None,
+            page_bytes=parse.size(arguments.pages) if arguments.pages else None,
+            leave_out=arguments.leave_out,
+            memory_bytes=parse.size(arguments.memory),
+            whole_process=True,
+            scratch=arguments.scratch,
+            overwrite=arguments.overwrite,
+            **loud,
+        )
     except (FileExistsError, FileNotFoundError) as error:  # a matter of usage
         raise ValueError(str(error)) from error
     except KeyboardInterrupt:
@@ -119,33 +117,24 @@ def _lengths(option: str, text: str) -> dict[str, int]:
     allowed = (
         "each dimension once, with a length of at least 1, or -1 for all of it: time=-1,lat=32"
     )
-    return parse.lengths(f"{option} {text}", text, allowed, whole=True)
+    return parse.lengths(f"{option} {text}", text, allowed, least=-1)
 
 
 @contextmanager
-def progress(nbytes: int) -> Iterator[Any]:
+def progress(nbytes: int) -> Iterator[Lap]:
     """Show how far the copy is, of so many bytes to be read, written and compared."""
     from tqdm import tqdm
 
-    bar = tqdm(
-        total=nbytes,
-        unit="B",
-        unit_scale=True,
-        unit_divisor=1024,
-        mininterval=0.5 if sys.stderr.isatty() else 30,
-        leave=False,
-        file=sys.stderr,
-    )
+    every = 0.5 if sys.stderr.isatty() else 30
+    phases = {"data_read": "reading", "data_write": "writing", "data_reread": "comparing"}
 
     @contextmanager
     def lap(phase: str) -> Iterator[dict[str, object]]:
         columns: dict[str, object] = {}
-        bar.set_description(_PHASES.get(phase, ""), refresh=False)
+        bar.set_description(phases.get(phase, ""), refresh=False)
         yield columns
         bar.update(int(str(columns.get("useful_bytes", 0))))
 
-    with bar:
+    with tqdm(total=nbytes, unit="B", unit_scale=True, unit_divisor=1024, mininterval=every,
+              leave=False, file=sys.stderr) as bar:  # fmt: skip
         yield lap
-
-
-_PHASES = {"data_read": "reading", "data_write": "writing", "data_reread": "comparing"}

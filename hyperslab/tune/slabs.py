@@ -7,6 +7,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise, product
 
+from hyperslab.io.chunk_shapes import chunk_grid
+
 _RUN_BYTES = 2**16  # a read of contiguous data moves at least so much: HDF5's sieve buffer
 _CALL_BYTES = 2**18  # what one more piece costs, in bytes that could be read in that time
 
@@ -25,7 +27,7 @@ class Slabs:
         return cut(self.whole, self.lengths)
 
     def __len__(self) -> int:
-        return _count(self.shape, self.lengths)
+        return math.prod(chunk_grid(self.shape, self.lengths))
 
     @property
     def whole(self) -> Slab:
@@ -41,17 +43,14 @@ class Slabs:
         """Return how many pieces touch a chunk, on average over all chunks."""
         axes = zip(self.shape, self.lengths, chunks, strict=True)
         touched = math.prod(-(-n // a) + -(-n // b) - -(-n // math.lcm(a, b)) for n, a, b in axes)
-        return touched / max(_count(self.shape, chunks), 1)
+        return touched / max(math.prod(chunk_grid(self.shape, chunks)), 1)
 
     def around(self, part: Slab) -> Slab:
         """Return the piece that a part lies in."""
-        starts = [s.start // length * length for s, length in zip(part, self.lengths, strict=True)]
-        ends = zip(starts, self.lengths, self.shape, strict=True)
-        return tuple(slice(start, min(start + length, n)) for start, length, n in ends)
-
-
-def _count(shape: Sequence[int], lengths: Sequence[int]) -> int:
-    return math.prod(-(-n // length) for n, length in zip(shape, lengths, strict=True))
+        axes = zip((s.start for s in part), self.lengths, self.shape, strict=True)
+        return tuple(
+            slice(i - i % length, min(i - i % length + length, n)) for i, length, n in axes
+        )
 
 
 def cut(slab: Slab, lengths: Sequence[int]) -> Iterator[Slab]:
@@ -74,14 +73,8 @@ def runs(shape: Sequence[int], itemsize: int) -> Lengths:
 
 
 def choose(shape: Sequence[int], itemsize: int, source: Lengths, unit: Lengths, most: int) -> Slabs:
-    """Choose the pieces of an array: whole units, which read the chunks of the source the least.
+    """Choose pieces of whole units and of at most so many elements that read the source the least.
 
-    A piece has at most `most` elements, unless one unit has more.
-
-    Examples
-    --------
-    >>> choose((100, 100), 4, (10, 100), (100, 10), 10_000).lengths
-    (100, 100)
     >>> choose((100, 100), 4, (10, 100), (100, 10), 5_000).lengths
     (100, 50)
     """

@@ -15,7 +15,7 @@ from hyperslab.measure.cold import can_evict
 from hyperslab.measure.machine import memory_bytes
 from hyperslab.network.link import Link
 
-from ..specs.coordinates import largest
+from ..specs.axes import largest
 from .accesses import Access, letters_of, resolve
 from .candidates import Candidate, layouts, now, remedies
 from .sample import SAMPLE_BYTES, Sample, take

@@ -12,21 +12,22 @@ from typing import TYPE_CHECKING
 from hyperslab.text import amount, listing
 
 from ..copy_plan import BENCH_BYTES
-from ..options import SEVERAL, SHUFFLE, WHOLE, Rows, add_command, workdir
+from ..options import CODEC, SEVERAL, SHUFFLE, WHOLE, Rows, add_command, workdir
 from ..report.table import tell, terminal_width
 from ..specs import parse
-from ..specs.coordinates import coordinates_of, largest
+from ..specs.axes import coordinates_of, largest
 from ..specs.grid import Wanted, sweeps, targets
-from ..specs.patterns import NAMED, Reads, named, slabs, stepped, usual
-from ..specs.target import COPY, Choice, Target
+from ..specs.patterns import NAMED, Reads, named, slabs, usual
+from ..specs.target import COPY, Choice, Target, shapes_of
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from hyperslab.io.source import Source, SourceVariable
-    from hyperslab.io.sources.base import Indices
 
-FILES = ("csv", "json", "parquet", "plot", "html", "output")
+    from ..report.summary import Findings
+
+FILES = ("csv", "json", "parquet", "plot", "html")
 _SINGLE = ("format", "codec", "quantize", "endian", "cache")
 _ABOUT = """\
 Copy variables of FILE into other layouts, and time writing them, opening them
@@ -51,12 +52,10 @@ examples:
 exit codes: 0; 1 a layout failed, holds wrong values, or the run was interrupted;
 2 what was asked for cannot be had, and nothing was measured.
 
-Options of bm_file keep their letter, but for five: -h is help here; its -d (reread)
-and -m (compare) are always done; its -p and -i are --ranks and --independent. The
-page "hyperslab bench" of the book has the whole table.
+-c, -e, -f, -o, -s and -v are bm_file's; the page "hyperslab bench" of the book has the
+whole table.
 """
 
-_TEXT = {"default": ""}
 _OPTIONS: dict[str, Rows] = {
     "": [
         ("FILE", "netCDF (classic, 64-bit offset, CDF-5, netCDF-4), HDF5 or Zarr; a path or a URL"),
@@ -71,57 +70,41 @@ _OPTIONS: dict[str, Rows] = {
          "1,721,1440 or time=1,lat=721 (others keep theirs), default (the library's choice), "
          "auto (one layout each for a map, a series and both), same, contiguous; may be repeated",
          SEVERAL),
-        ("--codec NAME[:LEVEL]",
-         "none, deflate, zstd, blosc-lz4, blosc-zstd, bzip2, szip or lzf (the file's)"),
+        CODEC,
         SHUFFLE,
-        ("--quantize MODE:N",
-         "keep N digits (bitgroom, granular_bitround) or N bits (bitround) of floats"),
+        ("--quantize MODE:N", "keep N digits (bitgroom, granular_bitround) or bits (bitround)"),
         ("-e --endian 1|2", "byte order: 1 or little, 2 or big (the file's)"),
         ("--cache SIZE", "chunk cache of each variable, such as 64MiB (the library's)"),
-        ("--grid NAME=V/V",
-         "try every combination: format, chunks, codec, shuffle, quantize, endian or cache with "
-         "its values; may be repeated", SEVERAL),
-        ("-c V:Z:S:C:C:C[,…]",
-         "as bm_file: variable (number or name), deflate level (-1 none), shuffle (0 or 1), "
-         "chunk lengths (none: the library's); each -c is one layout", {"dest": "bm", **SEVERAL}),
+        ("--grid NAME=V/V", "try each value of format, chunks, codec, shuffle, quantize, endian or "
+         "cache; repeated: every combination", SEVERAL),
+        ("-c V:Z:S:C:C:C[,…]", "as bm_file, a layout each: variable (number or name), deflate "
+         "level (-1 none), shuffle (0 or 1), chunk lengths", {"dest": "bm", **SEVERAL}),
         ("--no-copy", "leave out the layout as it is, which others are compared with",
          {"dest": "copy", "action": "store_false"}),
     ],
     "reads to time": [
-        ("--patterns A,B",
-         "time_series, map, profile, row, column, whole, or none (those that the dimensions of "
-         "the variable suggest)", SEVERAL),
+        ("--patterns A,B", "time_series, map, profile, row, column, whole, or none (what the "
+         "dimensions suggest)", SEVERAL),
         ("-s --slabs N", "read in slabs of 1/N of the slowest dimension", WHOLE),
-        ("-t V:N:N:N[,…]", "read boxes: where the first one starts", {"dest": "starts"}),
-        ("-u V:N:N:N[,…]", "… how large they are", {"dest": "counts"}),
-        ("-r V:N:N:N[,…]", "… how far apart (-t, -u, -r together)", {"dest": "increments"}),
     ],
     "measuring": [
         ("--repeats N", "how often each layout is measured; intervals need 6 (7)",
          {"default": 7, **WHOLE}),
-        ("--memory SIZE",
-         "most memory of the process that makes a copy, libraries included (%(default)s)",
+        ("--memory SIZE", "most memory of the process that makes a copy (%(default)s)",
          {"default": f"{BENCH_BYTES // 2**20}MiB"}),
-        ("--no-verify", "do not compare the values of copies with the original",
-         {"dest": "verify", "action": "store_false"}),
-        ("--ranks N",
-         "write and read one variable by N processes together, through MPI and parallel HDF5, "
-         "each a part of its slowest dimension", WHOLE),
+        ("--ranks N", "write and read one variable by N processes, through MPI and parallel HDF5",
+         WHOLE),
         ("--independent", "with --ranks: each rank for itself, not in collective calls"),
-        ("--workdir DIR",
-         "where copies are made: what is timed is the disk that this is on (here)", _TEXT),
+        ("--workdir DIR", "where copies are made: the disk that is timed (here)", {"default": ""}),
         ("--seed N", "of the order (0)", {"default": 0, **WHOLE}),
     ],
     "results": [
-        ("--csv FILE",
-         "one line a layout, bm_file's columns first (chunks and codec of the largest variable); "
-         "- for output"),
+        ("--csv FILE", "one line a layout, bm_file's columns first; - for output"),
         ("--json FILE", "the same with the sentences; - for output"),
         ("--parquet FILE", "every sample and phase"),
         ("--plot FILE", "a picture: .png, .svg or .pdf"),
         ("--html FILE", "the report and the picture as one page"),
-        ("-o --output FILE",
-         "write the best layout (over the patterns; the one asked for, if one) to FILE"),
+        ("-o --output FILE", "write the best layout over the patterns (or the only one) to FILE"),
         ("-v --verbose", "also show calls, bytes and CPU time"),
         ("-q --quiet", "no progress"),
     ],
@@ -138,14 +121,6 @@ class Asked:
     reads: Reads
     memory_bytes: int  # most bytes for data on their way
 
-    def words(self, ranks: int | None = None) -> str:
-        """Say what comes, before it takes its time."""
-        layouts = ", ".join(target.name for target in self.targets)
-        reads = ", ".join(self.reads) or "none"
-        reads = f"whole, by {ranks} ranks" if ranks else reads
-        count = len(self.targets)
-        return f"{count} layout{'s' * (count > 1)}: {layouts}\nreads: {reads}"
-
 
 def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> argparse.ArgumentParser:
     """Add the command `bench` to those of `hyperslab`, and return its parser."""
@@ -155,25 +130,29 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> argpar
 def bench(arguments: argparse.Namespace) -> int:
     """Measure, report, and return the exit code: 0, or 1 when a layout failed or is wrong."""
     from ..report.files import check
+    from ..report.summary import Findings
 
     if arguments.csv == arguments.json == "-":
         raise ValueError("--csv - and --json - both go to the output: give one of them a file")
-    check(arguments, FILES)
+    check(arguments, (*FILES, "output"))
     if arguments.output and Path(arguments.output).exists():
         raise ValueError(f"--output {arguments.output} exists: remove it, or give another name")
     workdir(arguments.workdir)
     asked = asked_for(arguments)
     if not arguments.quiet:
-        tell(asked.words(arguments.ranks))
+        tell(f"layouts: {', '.join(target.name for target in asked.targets)}")
+        by = f"whole, by {arguments.ranks} ranks" if arguments.ranks else ""
+        tell(f"reads: {by or ', '.join(asked.reads) or 'none'}")
     try:
         frame = _measure(arguments, asked)
-        status = _report(arguments, frame, asked.head)
+        found = Findings(frame)
+        _report(arguments, frame, asked.head)
         if arguments.output:
-            _write_best(arguments, frame, asked)
+            _write_best(arguments, found, asked)
     except KeyboardInterrupt:
         print("\ninterrupted: the copies are removed, the file is as it was", file=sys.stderr)
         return 1
-    return status
+    return 1 if found.lost or found.unverified else 0
 
 
 def measured(words: Sequence[str]) -> pd.DataFrame:
@@ -198,17 +177,17 @@ def asked_for(arguments: argparse.Namespace) -> Asked:
         chosen = _choose(source, arguments)
         wanted = _wanted(arguments)
         made = targets(wanted, source.format, source.variables, chosen)
-        reads = {} if arguments.ranks else _reads(arguments, source, chosen)
+        reads: Reads = {}
+        head = [_head(arguments.file, source, chosen)]
         if arguments.ranks:
             made = writable(made, chosen, asked=bool(wanted.options or wanted.bm))
-        head = _head(arguments.file, source, chosen)
-    if arguments.ranks:
-        how = "independent" if arguments.independent else "collective"
-        head += f"\nwritten and read through MPI by {arguments.ranks} ranks, {how}"
+            how = "independent" if arguments.independent else "collective"
+            head.append(f"written and read through MPI by {arguments.ranks} ranks, {how}")
+        else:
+            reads = _reads(arguments, source, chosen)
     if wanted.common:
-        head += f"\nnew layouts: {wanted.common}"
-    names = tuple(variable.name for variable in chosen)
-    return Asked(head, names, tuple(made), reads, memory)
+        head.append(f"new layouts: {wanted.common}")
+    return Asked("\n".join(head), tuple(v.name for v in chosen), tuple(made), reads, memory)
 
 
 def _wanted(arguments: argparse.Namespace) -> Wanted:
@@ -225,17 +204,16 @@ def _wanted(arguments: argparse.Namespace) -> Wanted:
     return Wanted({**plain, **options}, arguments.bm, arguments.copy)
 
 
-def _listed(given: Sequence[str] | None) -> list[str]:
+def _listed(given: Sequence[str]) -> list[str]:
     """Return the names of an option that may be repeated, and takes several with commas."""
-    return [name.strip() for text in given or () for name in text.split(",") if name.strip()]
+    return [name.strip() for text in given for name in text.split(",") if name.strip()]
 
 
 def _choose(source: Source, arguments: argparse.Namespace) -> list[SourceVariable]:
-    """Return the variables to copy: those named (also by -c and -t), all, or the largest."""
+    """Return the variables to copy: those named (also by -c), all, or the largest."""
     names, known = _listed(arguments.variables), list(source.variables)
     if not names:
         names = [name for text in arguments.bm for name in parse.bm_choices(text, known)]
-        names += parse.bm_boxes("-t", arguments.starts, known) if arguments.starts else ()
     if names:
         return source.choose(None if names == ["all"] else names)
     return [largest(source)]
@@ -245,53 +223,34 @@ def _reads(
     arguments: argparse.Namespace, source: Source, chosen: Sequence[SourceVariable]
 ) -> Reads:
     """Return the reads to time, each of which some chosen variable has."""
-    names = _listed(arguments.patterns)
-    found = _bm_reads(arguments, list(source.variables), chosen)
-    if not names and not found:
+    names, parts = _listed(arguments.patterns), arguments.slabs
+    if not names and parts is None:
         names = usual(source.variables, chosen)
     elif names == ["none"]:
         names = []
     if unknown := [name for name in names if name not in NAMED]:
         raise ValueError(f"--patterns {unknown[0]}: give some of {', '.join(NAMED)}, or none")
-    found = named(names, source.variables, chosen) | found
-    for name, each in found.items():
-        if not each:
-            shapes = "; ".join(f"{v.name} ({v.shown_dims})" for v in chosen[:4])
-            raise ValueError(
-                f"{name}: no variable that is copied has such a read: {shapes}: give "
-                "others of --patterns, -s or -t -u -r, or other --variables"
-            )
-    return found
-
-
-def _bm_reads(
-    arguments: argparse.Namespace, names: Sequence[str], chosen: Sequence[SourceVariable]
-) -> dict[str, dict[str, list[Indices]]]:
-    """Return the reads that bm_file's options ask for."""
-    found = {}
-    filled = [v for v in chosen if v.shape and 0 not in v.shape]
-    if arguments.slabs is not None:
-        if arguments.slabs < 1:
-            raise ValueError(f"-s {arguments.slabs}: give at least 1")
-        each = {v.name: slabs(v.shape, arguments.slabs) for v in filled}
-        found[f"slabs/{arguments.slabs}"] = each
-    boxes = {"-t": arguments.starts, "-u": arguments.counts, "-r": arguments.increments}
-    if any(boxes.values()):
-        if missing := [option for option, text in boxes.items() if not text]:
-            raise ValueError(f"-t, -u and -r belong together: give {' and '.join(missing)} too")
-        parsed = [parse.bm_boxes(option, text, names) for option, text in boxes.items()]
-        if len({frozenset(one) for one in parsed}) != 1:
-            raise ValueError("-t, -u and -r name different variables: name the same in each")
-        asked = [v for v in filled if v.name in parsed[0]]
-        found["boxes"] = {v.name: stepped(v, *(one[v.name] for one in parsed)) for v in asked}
+    found = named(names, source.variables, chosen)
+    if parts is not None:
+        if parts < 1:
+            raise ValueError(f"-s {parts}: give at least 1")
+        filled = [v for v in chosen if v.shape and 0 not in v.shape]
+        found[f"slabs/{parts}"] = {v.name: slabs(v.shape, parts) for v in filled}
+    if empty := [name for name, each in found.items() if not each]:
+        raise ValueError(
+            f"{empty[0]}: no variable that is copied has such a read: {shapes_of(chosen)}: give "
+            "others of --patterns or -s, or other --variables"
+        )
     return found
 
 
 def _head(address: str | Path, source: Source, chosen: Sequence[SourceVariable]) -> str:
+    """Return the file and what is copied of it, in words."""
     what = []
     for variable in chosen[:3]:
-        stored = variable.chunks and "chunks " + "x".join(map(str, variable.chunks))
-        how = ", ".join(filter(None, (stored or "contiguous", variable.codec)))
+        stored = "x".join(map(str, variable.chunks or ()))
+        how = f"chunks {stored}" if stored else "contiguous"
+        how += f", {variable.codec}" if variable.codec else ""
         what.append(f"{variable.name} ({variable.shown_dims}; {variable.dtype}, {how})")
     if len(chosen) > 3:
         what.append(f"{len(chosen) - 3} more")
@@ -302,6 +261,8 @@ def _head(address: str | Path, source: Source, chosen: Sequence[SourceVariable])
 
 def _measure(arguments: argparse.Namespace, asked: Asked) -> pd.DataFrame:
     """Return the records, the layouts in the order they were asked for."""
+    import pandas as pd
+
     from . import engine
 
     frame = engine.bench(
@@ -311,21 +272,22 @@ def _measure(arguments: argparse.Namespace, asked: Asked) -> pd.DataFrame:
         reads=asked.reads,
         repeats=arguments.repeats,
         memory_bytes=asked.memory_bytes,
-        verify=arguments.verify,
         workdir=workdir(arguments.workdir),
         seed=arguments.seed,
         ranks=arguments.ranks or 0,
         independent=arguments.independent,
         say=None if arguments.quiet else lambda note: tell(f"note: {note}"),
     )
-    place = {target.name: n for n, target in enumerate(asked.targets)}
-    order = frame["case"].map(place).fillna(len(place))  # blocks are shuffled
-    return frame.iloc[order.argsort(kind="stable")].reset_index(drop=True)
+    names = [target.name for target in asked.targets]
+    place = pd.Series(range(len(names)), names)  # blocks are shuffled
+    return frame.sort_values(
+        "case", key=lambda case: case.map(place), kind="stable", ignore_index=True
+    )
 
 
-def _report(arguments: argparse.Namespace, frame: pd.DataFrame, head: str) -> int:
+def _report(arguments: argparse.Namespace, frame: pd.DataFrame, head: str) -> None:
+    """Print the report, and write the files that were asked for."""
     from ..report.files import maybe_unread, write
-    from ..report.summary import lost, unverified
     from ..report.table import wrapped
     from ..report.text import notes, text
 
@@ -339,41 +301,35 @@ def _report(arguments: argparse.Namespace, frame: pd.DataFrame, head: str) -> in
         piped = "-" in (arguments.csv, arguments.json)
         tell("\n\n".join(filter(None, parts)), sys.stderr if piped else sys.stdout)
     with maybe_unread():
-        files = {option: getattr(arguments, option) for option in FILES if option != "output"}
+        files = {option: getattr(arguments, option) for option in FILES}
         title = Path(str(arguments.file).rstrip("/")).name
         write(frame, files, title=title, head=head, notes=said)
-    return 1 if lost(frame) or unverified(frame) else 0
 
 
-def _write_best(arguments: argparse.Namespace, frame: pd.DataFrame, asked: Asked) -> None:
+def _write_best(arguments: argparse.Namespace, found: Findings, asked: Asked) -> None:
     """Write the best layout that was asked for, with its coordinates, whole or not at all."""
     from hyperslab.io.source import open_source
 
     from ..rechunk import copy
-    from ..report.summary import Findings, lost
 
-    good = [target for target in asked.targets if target.name not in lost(frame)]
-    wanted = [target for target in good if target.name != COPY]
+    good = {target.name: target for target in asked.targets if target.name not in found.lost}
+    wanted = [target for target in good.values() if target.name != COPY]
     if not good:
         return
-    found = Findings(frame)
     over = found.overall
     top = (over[0] if over[1].value > 1 else COPY) if over else found.best[0].target
-    chosen = wanted[0] if len(wanted) == 1 else next(t for t in good if t.name == top)
+    chosen = wanted[0] if len(wanted) == 1 else good[top]
     with open_source(arguments.file) as source:
         wider, names = with_coordinates(source, asked.names, chosen)
         left_out = [name for name in source.variables if name not in names]
-    made = copy(
-        arguments.file, arguments.output, wider, variables=names,
-        memory_bytes=asked.memory_bytes, verify=arguments.verify,
-    )  # fmt: skip
+    limit = asked.memory_bytes
+    made = copy(arguments.file, arguments.output, wider, variables=names, memory_bytes=limit)
     tell(f"{chosen.name}: {arguments.output}, with {listing([*names], 8)}")
-    lacking = (
-        f"{arguments.output} lacks {listing(left_out, 8)}: --variables says what is copied, and "
-        "its coordinates come along."
-    )
-    for note in (*made.notes, *([lacking] if left_out else [])):
+    for note in made.notes:
         tell(f"note: {note}")
+    if left_out:
+        tell(f"note: {arguments.output} lacks {listing(left_out, 8)}: --variables says what is "
+             "copied, and its coordinates come along.")  # fmt: skip
 
 
 def with_coordinates(

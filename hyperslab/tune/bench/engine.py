@@ -9,12 +9,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any
 
 import pandas as pd
 
-from hyperslab.io.layout import CLASSIC, NETCDF4, Layout
+from hyperslab.io.layout import CLASSIC, Layout
 from hyperslab.io.source import Source, SourceVariable, open_source
 from hyperslab.io.sources.base import local_path
 from hyperslab.io.sources.hdf5 import HDF5Source
@@ -26,8 +25,7 @@ from hyperslab.measure.journal import Journal
 from hyperslab.measure.records import DISCARDED, frame_of
 
 from ..copy_plan import BENCH_BYTES, CopyPlan, MemoryLimitError, plan_copy
-from ..disk_room import likely_bytes, most_bytes
-from ..partial import scratch_folder
+from ..partial import likely_bytes, most_bytes, scratch_folder
 from ..process_memory import evicted, mib
 from ..report.compare import WrongValuesError
 from ..report.text import notes
@@ -38,7 +36,7 @@ from .ranks import RanksTrial, put_values
 from .ranks import trial as ranks_trial
 from .trial import Trial
 
-EXPERIMENT, SOURCE, NOTE = "bench", "source", "note"
+EXPERIMENT = "bench"
 VALUES = "values.bin"  # the file that ranks take the values from
 SAMPLE_BYTES = 88 * 2**20  # what the libraries take in a sample's process, about
 TIMEOUT_S = 86_400.0
@@ -55,10 +53,9 @@ def bench(
     targets: Sequence[Target],
     *,
     variables: Sequence[str] | None = None,
-    reads: Reads = MappingProxyType({}),
+    reads: Reads | None = None,
     repeats: int = 7,
     memory_bytes: int = BENCH_BYTES,
-    verify: bool = True,
     workdir: Path,
     seed: int = 0,
     ranks: int = 0,
@@ -67,21 +64,9 @@ def bench(
 ) -> pd.DataFrame:
     """Copy a file into each layout, read the copies, and return the records of it.
 
-    Each sample is a whole copy in a fresh process: written, flushed to the device, read again,
-    every value compared, and read in each pattern, from memory and from the device. Samples come
-    in shuffled interleaved blocks; the first target is measured under two labels, to show what
-    noise does. The source is opened for reading only.
-
-    A sample's process takes no more than the memory, libraries included. With `ranks` as many
-    processes write and read one variable through MPI, together or independently. `say` is told the
-    notes that are known before anything is measured.
-
-    The records have a case of experiment "bench" for each target, a row of "source", and those of
-    "note". A ValueError says that a layout does not fit or that the memory
-    does not do, an OSError that the disk is full, a RuntimeError that no sample succeeded or that
-    another run is measuring.
-
-    Source: bm_file, of netCDF-C 4.6.2, Improving Performance with Chunking.
+    Each sample is a whole copy in a fresh process, of no more than the memory, or by so many ranks;
+    the first target is measured under two labels, to show what noise does. The records have a case
+    of experiment "bench" for each target, a row of "source", and those of "note".
     """
     if not targets:
         raise ValueError("no layouts to try: give at least one")
@@ -91,9 +76,7 @@ def bench(
         settled = {
             target.name: prepare_ranks(chosen, target, ranks, independent)
             if ranks
-            else prepare(
-                source, chosen, target, reads or {}, memory_bytes=memory_bytes, verify=verify
-            )
+            else prepare(source, chosen, target, reads or {}, memory_bytes)
             for target in targets
         }
         rows = list(_described(source, chosen, settled))
@@ -116,7 +99,9 @@ def bench(
         needed = max(prepared.disk_bytes for prepared in settled.values())
         measured = measure(EXPERIMENT, cases, plan, journal, scratch=scratch, scratch_bytes=needed)
     kept = [row for row in measured if row.get("aa") != DISCARDED]
-    rows += [*measured, *_losses(kept), *_overruns(kept, memory_bytes)]
+    if all(row["status"] != "ok" for row in kept):
+        raise RuntimeError(_reason(str(kept[0]["status"])))
+    rows += [*measured, *_spoiled(kept, memory_bytes)]
     if path and _stamp(path) != before:
         rows.append(_note("", "the file changed while it was measured: do not trust the numbers."))
     if path and not ranks and not cold:
@@ -140,16 +125,15 @@ def prepare(
     chosen: Sequence[SourceVariable],
     target: Target,
     reads: Reads,
-    *,
     memory_bytes: int,
-    verify: bool = True,
 ) -> Prepared:
     """Settle how variables of a source are copied into one layout, in one process."""
+    layouts = target.layouts(chosen)
     try:
-        fitted = fit(chosen, target.layouts(chosen), source.attrs)
-        layouts = fitted.layouts
+        fitted = fit(chosen, layouts, source.attrs)
         plan = plan_copy(
-            [(variable, layouts[variable.name]) for variable in chosen],
+            chosen,
+            layouts,
             source_format=source.format,
             cache_bytes=target.cache_bytes,
             memory_bytes=memory_bytes,
@@ -169,7 +153,6 @@ def prepare(
         reads=reads,
         cache_bytes=target.cache_bytes,
         memory_bytes=memory_bytes,
-        verify=verify,
     )
     largest = max(chosen, key=lambda variable: variable.nbytes)
     notes = (*fitted.notes, *_plan_notes(plan, target))
@@ -195,10 +178,8 @@ def _plan_notes(plan: CopyPlan, target: Target) -> Iterator[str]:
                 f"these is read {route.reads:.1f} times; with more memory it would be less."
             )
     if plan.cache_bytes is not None and target.cache_bytes is None:
-        yield (
-            f"the library's chunk cache is cut to {mib(plan.cache_bytes)} to keep within the "
-            "memory allowed."
-        )
+        cut = f"the library's chunk cache is cut to {mib(plan.cache_bytes)}"
+        yield f"{cut} to keep within the memory allowed."
 
 
 def _case(
@@ -211,21 +192,20 @@ def _case(
 ) -> Case:
     layout, trial, cache = prepared.layout, prepared.trial, target.cache_bytes
     path = scratch / f"{uuid.uuid4().hex[:8]}{layout.suffix}"
-    columns: dict[str, object] = {}
+    shared: dict[str, object] = {}  # by ranks
     run: Trial | RanksTrial
     if isinstance(trial, RanksTrial):
         run = replace(trial, job=replace(trial.job, path=path, data=scratch / VALUES))
-        columns = {"ranks": run.job.plan.ranks, "mode": run.job.mode}
+        shared = {"ranks": run.job.plan.ranks, "mode": run.job.mode}
         library = "HDF5 with MPI"
     else:
         run = replace(trial, path=path, cold=source is not None)
-        netcdf = layout.format in (*CLASSIC, *NETCDF4, "nczarr")
-        library = "netCDF4" if netcdf else "h5py" if layout.format == "hdf5" else "zarr"
+        library = {"hdf5": "h5py", "zarr2": "zarr", "zarr3": "zarr"}.get(layout.format, "netCDF4")
     return Case(
         target.name,
         run=run,
         columns={
-            **columns,
+            **shared,
             **layout.record(),
             "library": library,
             "library_version": machine.versions().get(library, ""),
@@ -247,7 +227,7 @@ def _described(
 ) -> Iterator[dict[str, Any]]:
     """Yield a row for the source, what of it is left out, and the notes of each target."""
     yield {
-        "experiment": SOURCE,
+        "experiment": "source",
         "phase": "stat",
         "format": source.format,
         "case": "",
@@ -263,17 +243,17 @@ def _described(
             yield _note(name, text)
 
 
-def _losses(rows: Sequence[Mapping[str, Any]]) -> Iterator[dict[str, object]]:
-    """Yield notes of which targets lost samples, and why; wrong values are the report's to tell.
-
-    Raises what the first one ended with, when all were lost.
-    """
+def _spoiled(rows: Sequence[Mapping[str, Any]], memory_bytes: int) -> Iterator[dict[str, object]]:
+    """Yield notes of targets that lost samples, but for wrong values, or took too much memory."""
     lost = {(row["case"], str(row["status"])) for row in rows if row["status"] != "ok"}
-    if not any(row["status"] == "ok" for row in rows):
-        raise RuntimeError(_reason(str(rows[0]["status"])))
     for case, status in sorted(lost):
         if not status.startswith(WrongValuesError.__name__):
             yield _note(case, f"samples were lost: {_reason(status)}")
+    for case in sorted({row["case"] for row in rows}):
+        peak = max(row.get("peak_bytes") or 0 for row in rows if row["case"] == case)
+        if peak > memory_bytes:
+            allowed = f"{mib(memory_bytes)} were allowed"
+            yield _note(case, f"its process took up to {mib(peak)}, and {allowed}.")
 
 
 def _reason(status: str) -> str:
@@ -281,20 +261,9 @@ def _reason(status: str) -> str:
     return re.sub(r"^[A-Za-z]+: (\[Errno \d+\] )?", "", status)
 
 
-def _overruns(rows: Sequence[Mapping[str, Any]], memory_bytes: int) -> Iterator[dict[str, object]]:
-    """Yield notes of which targets' samples took more memory than was allowed."""
-    peaks: dict[str, float] = {}
-    for row in rows:
-        peaks[row["case"]] = max(row.get("peak_bytes") or 0, peaks.get(row["case"], 0))
-    for case, peak in sorted(peaks.items()):
-        if peak > memory_bytes:
-            text = f"its process took up to {mib(peak)}, and {mib(memory_bytes)} were allowed."
-            yield _note(case, text)
-
-
 def _note(case: str, text: str) -> dict[str, object]:
     """Return the row of a sentence on a target, or with "" on the run."""
-    return {"experiment": NOTE, "case": case, "phase": "note", "status": text}
+    return {"experiment": "note", "case": case, "phase": "note", "status": text}
 
 
 def _stamp(path: Path) -> tuple[int, int]:

@@ -26,11 +26,10 @@ from ..process_memory import evicted
 from ..report.compare import WrongValuesError
 from ..specs.target import Target
 
-_FORMATS = (*NETCDF4, "hdf5")
 _MOST_DIMS = 4
 _TIMEOUT_S = 3600.0
 _NOT_WITH_RANKS = {
-    "patterns": "--patterns", "slabs": "-s", "starts": "-t", "quantize": "--quantize",
+    "patterns": "--patterns", "slabs": "-s", "quantize": "--quantize",
     "cache": "--cache", "endian": "--endian",
 }  # fmt: skip
 
@@ -45,11 +44,9 @@ def check_ranks(arguments: argparse.Namespace) -> None:
     if ranks < 1:
         raise ValueError(f"--ranks {ranks}: give at least 1")
     given = [option for name, option in _NOT_WITH_RANKS.items() if getattr(arguments, name)]
-    if given or not arguments.verify:
-        raise ValueError(
-            f"--ranks with {(given or ['--no-verify'])[0]}: ranks write and read the whole "
-            "variable as it is, and compare it: leave one of them out"
-        )
+    if given:
+        raise ValueError(f"--ranks with {given[0]}: ranks write and read the whole variable as it "
+                         "is, and compare it: leave one of them out")  # fmt: skip
     program()
 
 
@@ -75,14 +72,16 @@ def writable(
         )
     faults = {target: _fault(target.layouts(variables)[variable.name]) for target in targets}
     kept = [target for target, fault in faults.items() if not fault]
-    wrong = next((f"{target.name}: {fault}" for target, fault in faults.items() if fault), "")
+    wrong = [f"{target.name}: {fault}" for target, fault in faults.items() if fault]
     if wrong and (asked or not kept):
-        raise ValueError(f"--ranks: {wrong}: give others, or --no-copy where it is the file's own")
+        raise ValueError(
+            f"--ranks: {wrong[0]}: give others, or --no-copy where it is the file's own"
+        )
     return kept
 
 
 def _fault(layout: Layout) -> str:
-    if layout.format not in _FORMATS:
+    if layout.format not in (*NETCDF4, "hdf5"):
         return f"ranks write netcdf4 and hdf5, not {layout.format}"
     if layout.codec not in (None, "deflate"):
         return f"ranks write uncompressed or with deflate, not {layout.codec}"
@@ -103,21 +102,26 @@ class RanksTrial:
 
     def __call__(self, watch: Stopwatch) -> None:
         """Run the sample."""
+
+        def note(report: Report, phase: str, name: str, **columns: object) -> None:
+            with watch(name, **columns):
+                pass
+            watch.note(**cost(report[phase], self.job))
+
         path = self.job.path
         made = run(self.job, self.program)
-        self._note(watch, made, "create", "meta_write")
-        self._note(watch, made, "write", "data_write")
+        note(made, "create", "meta_write")
+        note(made, "write", "data_write")
         with watch("sync"):
             sync_files(path)
-        self._note(watch, made, "close", "close")
+        note(made, "close", "close")
         watch.note(file_bytes=path.stat().st_size)
         read = self._read()
-        self._note(watch, read, "open", "meta_reread", cache_state="warm")
-        self._note(watch, read, "read", "data_reread", cache_state="warm")
-        self._note(watch, read, "read", "pattern:whole", cache_state="warm", pattern="whole")
+        note(read, "open", "meta_reread", cache_state="warm")
+        note(read, "read", "data_reread", cache_state="warm")
+        note(read, "read", "pattern:whole", cache_state="warm", pattern="whole")
         if evicted(path):
-            read = self._read()
-            self._note(watch, read, "read", "pattern:whole", cache_state="cold", pattern="whole")
+            note(self._read(), "read", "pattern:whole", cache_state="cold", pattern="whole")
 
     def _read(self) -> Report:
         try:
@@ -127,13 +131,6 @@ class RanksTrial:
                 raise WrongValuesError(str(error)) from error
             raise
 
-    def _note(
-        self, watch: Stopwatch, report: Report, phase: str, name: str, **columns: object
-    ) -> None:
-        with watch(name, **columns):
-            pass
-        watch.note(**cost(report[phase], self.job))
-
 
 def trial(variable: SourceVariable, layout: Layout, ranks: int, *, independent: bool) -> RanksTrial:
     """Return the sample of a layout, but for the paths of the copy and of the values.
@@ -142,25 +139,19 @@ def trial(variable: SourceVariable, layout: Layout, ranks: int, *, independent: 
     """
     shape, length = variable.shape, variable.shape[0]
     if ranks > length:
-        raise ValueError(
-            f"--ranks {ranks}: {variable.name} has {length} along {variable.dims[0]}, which ranks "
-            f"share: give at most {length}"
-        )
+        raise ValueError(f"--ranks {ranks}: {variable.name} has {length} along {variable.dims[0]}, "
+                         f"which ranks share: give at most {length}")  # fmt: skip
     if independent and layout.codec:
-        raise ValueError(
-            "--independent: HDF5 compresses in collective calls only: leave it out, or give "
-            "--codec none and --no-copy"
-        )
+        raise ValueError("--independent: HDF5 compresses in collective calls only: leave it out, "
+                         "or give --codec none and --no-copy")  # fmt: skip
     unit = layout.chunks[0] if layout.chunks and -(-length // layout.chunks[0]) >= ranks else 1
     ends = [min(-(-length // unit) * rank // ranks * unit, length) for rank in range(ranks + 1)]
-    parts = tuple(
-        Part((a, *(0 for _ in shape[1:])), (b - a, *shape[1:])) for a, b in pairwise(ends)
-    )
+    rest = shape[1:]
+    parts = tuple(Part((a, *(0 for _ in rest)), (b - a, *rest)) for a, b in pairwise(ends))
     dtype = variable.dtype.replace("u", "i")  # what is stored are bytes: a sign changes none
-    plan = WritePlan((SharedArray("data", dtype, shape, parts, layout.chunks or ()),))
     job = RanksJob(
         "hdf5",
-        plan,
+        WritePlan((SharedArray("data", dtype, shape, parts, layout.chunks or ()),)),
         Path(),
         "independent" if independent else "collective",
         timeout_s=_TIMEOUT_S,

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -19,33 +20,34 @@ from hyperslab.tune.slabs import Slabs, choose, runs
 from ..report.compare import WrongValuesError, difference
 from ..specs.patterns import Reads
 
+Read = tuple[str, str, int]  # a pattern, a variable, and the number of the selection
 PIECE_BYTES = 32 * 2**20  # a read that gives more is made in pieces
 _LEAST_CHUNKS = 64  # a read that touches no more is not cut for their sake
 
 
 def pieces(
-    selection: Indices, variable: SourceVariable, layout: Layout, limit_bytes: int | None = None
+    selection: Indices, variable: SourceVariable, layout: Layout, limit_bytes: int = PIECE_BYTES
 ) -> Iterator[Indices]:
     """Cut a selection into pieces that fit into memory, of whole chunks where it begins with one.
 
     Their values fit into the limit, and what the library holds for the chunks of one does too.
     """
     chosen = region(selection, variable.shape, variable.name)
-    limit = min(limit_bytes or PIECE_BYTES, PIECE_BYTES)
-    whole = layout.chunks if layout.chunks and variable.shape else None
+    limit = min(limit_bytes, PIECE_BYTES)
+    chunks = layout.chunks if variable.shape else None
     most = max(limit // max(call_bytes(layout.format), 1), _LEAST_CHUNKS)
 
     def crowded(counts: Sequence[int]) -> float:
-        return touched(counts, whole, variable.shape, chosen.steps) / most
+        return touched(counts, chunks, variable.shape, chosen.steps) / most
 
     if chosen.size * variable.itemsize <= limit and crowded(chosen.counts) <= 1:
         yield selection
         return
-    cut = _cut(chosen.counts, variable.itemsize, whole, limit)
+    cut = _cut(chosen.counts, variable.itemsize, chunks, limit // variable.itemsize)
     while (over := crowded(cut.lengths)) > 1 and cut.elements > 1:
-        limit = min(int(cut.elements / over), cut.elements - 1) * variable.itemsize
-        cut = _cut(chosen.counts, variable.itemsize, whole, max(limit, variable.itemsize))
-    axes = [chosen.indices, chosen.starts, chosen.steps]
+        fewer = min(int(cut.elements / over), cut.elements - 1)
+        cut = _cut(chosen.counts, variable.itemsize, chunks, fewer)
+    axes = (chosen.indices, chosen.starts, chosen.steps)
     for slab in cut:
         yield tuple(
             index
@@ -55,24 +57,20 @@ def pieces(
         )
 
 
-def _cut(
-    counts: Sequence[int], itemsize: int, chunks: Sequence[int] | None, limit_bytes: int
-) -> Slabs:
-    most = max(limit_bytes // itemsize, 1)
-    unit = tuple(min(c, n) for c, n in zip(chunks or (), counts, strict=bool(chunks)))
+def _cut(counts: Sequence[int], itemsize: int, chunks: Sequence[int] | None, most: int) -> Slabs:
+    """Cut at the ends of chunks where one fits, else in runs."""
+    most = max(most, 1)
+    unit = tuple(min(c, n) for c, n in zip(chunks or counts, counts, strict=True))
     if not chunks or math.prod(unit) > most:
         return choose(counts, itemsize, runs(counts, itemsize), (1,) * len(counts), most)
     return choose(counts, itemsize, tuple(chunks), unit, most)
 
 
 def touched(
-    lengths: Sequence[int],
-    chunks: Sequence[int] | None,
-    shape: Sequence[int],
-    steps: Sequence[int],
+    lengths: Sequence[int], chunks: Sequence[int] | None, shape: Sequence[int], steps: Sequence[int]
 ) -> int:
     """Return the most chunks that a block of elements, some steps apart, can touch."""
-    if chunks is None:
+    if not chunks:
         return 0
     spans = [(length - 1) * step + 1 for length, step in zip(lengths, steps, strict=True)]
     axes = zip(lengths, spans, chunks, shape, strict=True)
@@ -89,29 +87,20 @@ class Truth:
     selection that is too large is not kept: the whole copy was compared in its values.
     """
 
-    def __init__(
-        self, reads: Reads, variables: Mapping[str, SourceVariable], limit_bytes: int
-    ) -> None:
-        self._variables = variables
-        self._kept: dict[tuple[str, str, int], tuple[Region, NDArray[Any]]] = {}
-        each = [
-            (pattern, name, number, selection)
-            for pattern, selections in reads.items()
-            for name, several in selections.items()
-            for number, selection in enumerate(several)
-        ]
-        for pattern, name, number, selection in each:
-            chosen = region(selection, variables[name].shape, name)
-            nbytes = chosen.size * variables[name].itemsize
-            if nbytes <= limit_bytes:
-                limit_bytes -= nbytes
-                values = np.empty(chosen.counts, variables[name].dtype)
-                self._kept[pattern, name, number] = chosen, values
-
-    @property
-    def nbytes(self) -> int:
-        """Bytes of the values that are kept."""
-        return sum(values.nbytes for _, values in self._kept.values())
+    def __init__(self, reads: Reads, variables: Sequence[SourceVariable], limit_bytes: int) -> None:
+        self._variables = {variable.name: variable for variable in variables}
+        self._kept: dict[Read, tuple[Region, NDArray[Any]]] = {}
+        self.nbytes = 0  # of the values that are kept
+        for pattern, selections in reads.items():
+            for name, several in selections.items():
+                variable = self._variables[name]
+                for number, selection in enumerate(several):
+                    chosen = region(selection, variable.shape, name)
+                    nbytes = chosen.size * variable.itemsize
+                    if self.nbytes + nbytes <= limit_bytes:
+                        self.nbytes += nbytes
+                        values = np.empty(chosen.counts, variable.dtype)
+                        self._kept[pattern, name, number] = chosen, values
 
     def watcher(self, name: str) -> Watcher | None:
         """Return what is to be shown each piece of a variable."""
@@ -122,8 +111,8 @@ class Truth:
                 there, here = [], []
                 axes = zip(chosen.starts, chosen.counts, chosen.steps, slab, strict=True)
                 for start, count, step, part in axes:
-                    first = min(max(-(-(part.start - start) // step), 0), count)
-                    last = max(min(-(-(part.stop - start) // step), count), first)
+                    elements = range(start, start + count * step, step)
+                    first, last = (bisect_left(elements, end) for end in (part.start, part.stop))
                     begin = start + first * step - part.start
                     there.append(slice(first, last))
                     here.append(slice(begin, begin + (last - first) * step, step))
@@ -132,19 +121,12 @@ class Truth:
 
         return see if wanted else None
 
-    def check(
-        self,
-        pattern: str,
-        name: str,
-        number: int,
-        piece: Indices,
-        values: NDArray[Any],
-        layout: Layout,
-    ) -> None:
+    def check(self, read: Read, piece: Indices, values: NDArray[Any], layout: Layout) -> None:
         """Compare what was read of a selection, or of a piece of it."""
-        if (pattern, name, number) not in self._kept:
+        if read not in self._kept:
             return
-        chosen, kept = self._kept[pattern, name, number]
+        pattern, name, _ = read
+        chosen, kept = self._kept[read]
         variable = self._variables[name]
         part = region(piece, variable.shape, name)
         axes = zip(part.starts, part.counts, chosen.starts, chosen.steps, strict=True)

@@ -63,9 +63,7 @@ def _rounded(
 ) -> NDArray[np.bool_]:
     """Compare rounded values: the error is at most a unit of the last place that was kept.
 
-    Rounding sets bits of what is no number too, and of zero, which becomes a denormal one. What
-    becomes a number or infinite, or is so no more, is wrong: netCDF-C's bitgroom makes infinity no
-    number, its granular_bitround makes both zero, even where the fill value is no number.
+    NaN may get other bits, and zero become denormal; what becomes finite or infinite is wrong.
     """
     mode, digits = quantize
     exact = _same_bits(a, b)

@@ -89,7 +89,7 @@ def as_json(frame: pd.DataFrame, notes: Sequence[str] = ()) -> str:
     """Return the summary, every time with its samples, and the sentences, as JSON."""
     found = Findings(frame)
     over = found.overall
-    times: dict[str, dict[str, Mapping[str, float]]] = {name: {} for name in found.targets}
+    times: dict[str, dict[str, object]] = {name: {} for name in found.targets}
     for (target, quantity), x in found.medians.items():
         times[target][quantity.label] = {"value": x.value, "low": x.low, "high": x.high, "n": x.n}
     said = {
@@ -130,13 +130,7 @@ class Section:
 
 
 def page(title: str, sections: Sequence[Section]) -> str:
-    """Return one HTML file that needs nothing else; sections that hold nothing are left out.
-
-    Examples
-    --------
-    >>> "<li>1 &lt; 2</li>" in page("a.nc", [Section("Notes", "- 1 < 2"), Section("None", "")])
-    True
-    """
+    """Return one HTML file that needs nothing else; sections that hold nothing are left out."""
     from jinja2 import Environment
 
     template = Environment(autoescape=True, trim_blocks=True).from_string(_PAGE)
@@ -155,10 +149,8 @@ def put(option: str, name: str, data: bytes) -> None:
     except BrokenPipeError:
         raise
     except OSError as error:
-        why = error.strerror or error
-        raise OSError(
-            f"--{option} {name} cannot be written: {why}: make room, or take another"
-        ) from error
+        said = f"--{option} {name} cannot be written: {error.strerror or error}"
+        raise OSError(f"{said}: make room, or take another") from error
 
 
 @contextmanager

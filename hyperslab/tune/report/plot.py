@@ -5,9 +5,10 @@ from __future__ import annotations
 from io import BytesIO
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pandas as pd
 
-from hyperslab.text import amount
+from hyperslab.text import Interval, amount
 
 from .summary import Findings, Quantity
 
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 # Okabe and Ito's colours, which colour-blind readers tell apart.
 _COLOURS = {"cold": "#0072B2", "warm": "#D55E00", "": "#009E73"}
 _MARKS = {"cold": "o", "warm": "D", "": "s"}
+_NONE = Interval(np.nan, np.nan, np.nan, 0)  # where a layout was not measured
 _PANELS = ("write", "re-read")
 STYLE: dict[Any, Any] = {
     "axes.axisbelow": True,
@@ -61,15 +63,15 @@ def figure(frame: pd.DataFrame, title: str = "") -> Figure:
     panels = [name for name in _PANELS if Quantity(name) in known]
     panels += list(dict.fromkeys(quantity.name for quantity in known if quantity.cache_state))
     tall = 1.6 + 0.34 * len(names)
+    size = (3.7 + 1.7 * len(panels), tall)
     with mpl.rc_context(STYLE):
-        drawn, axes = plt.subplots(
-            1, len(panels) + 1, figsize=(2.0 + 1.7 * (len(panels) + 1), tall), sharey=True,
-            squeeze=False, layout="constrained",
-        )  # fmt: skip
-        _sizes(axes[0][0], found)
-        for place, name in zip(axes[0][1:], panels, strict=True):
+        drawn, (axes,) = plt.subplots(
+            1, len(panels) + 1, figsize=size, sharey=True, squeeze=False, layout="constrained"
+        )
+        _sizes(axes[0], found)
+        for place, name in zip(axes[1:], panels, strict=True):
             _times(place, found, name, [q for q in known if q.name == name])
-        handles, labels = axes[0][-1].get_legend_handles_labels()
+        handles, labels = axes[-1].get_legend_handles_labels()
         if len(labels) > 1:
             drawn.legend(handles, labels, loc="outside lower center", ncols=2)
         if title:
@@ -85,19 +87,16 @@ def _sizes(axes: Axes, found: Findings) -> None:
         axes.text(0, row, f" {amount(size * 1e6, 'B')}", va="center", fontsize=8)
     axes.set(title="file", xlabel="MB (10⁶ bytes)", yticks=range(len(names)), yticklabels=names)
     axes.set_ylim(len(names) - 0.5, -0.5)
-    axes.grid(False)
+    axes.grid(visible=False)
 
 
 def _times(axes: Axes, found: Findings, name: str, chosen: list[Quantity]) -> None:
     for place, quantity in enumerate(chosen):
         state, aside = quantity.cache_state, 0.16 * (place - (len(chosen) - 1) / 2)
-        medians = [found.medians.get((case, quantity)) for case in found.targets]
-        kept = [(row + aside, 1e3 * x.value, 1e3 * x.low, 1e3 * x.high)
-                for row, x in enumerate(medians) if x]  # fmt: skip
+        medians = [found.medians.get((case, quantity), _NONE) for case in found.targets]
+        value, low, high = 1e3 * np.array([[x.value, x.low, x.high] for x in medians]).T
         axes.errorbar(
-            [value for _, value, _, _ in kept], [row for row, *_ in kept],
-            xerr=[[value - low for _, value, low, _ in kept],
-                  [high - value for _, value, _, high in kept]],
+            value, np.arange(len(medians)) + aside, xerr=[value - low, high - value],
             fmt=_MARKS[state], color=_COLOURS[state], ms=4.5, capsize=2, lw=1, label=state or None,
         )  # fmt: skip
     axes.set(title=name, xscale="log", xlabel="ms")

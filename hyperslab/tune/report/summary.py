@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -18,8 +17,6 @@ from ..specs.target import COPY
 from .compare import WrongValuesError
 
 _WRONG = f"{WrongValuesError.__name__}: "
-STAT = "stat"  # the phase of the rows that describe the source
-BESIDE = (STAT, "memory", "note")  # phases of rows that are of no layout
 BM_TIMES = {
     "meta read time": "meta_read",
     "meta write time": "meta_write",
@@ -41,6 +38,9 @@ BM_COLUMNS = (
 )  # fmt: skip
 """bm_file's columns, spelt as it spells them: bytes, microseconds and MB/s (10^6 bytes)."""
 
+_WHOLE = (
+    "input size", "output size", "deflate", "level", "cache_bytes", "file_bytes", "peak_bytes",
+)  # fmt: skip
 STEPS = {
     "write": ("meta_write", "data_write", "sync", "close"),
     "re-read": ("data_reread",),
@@ -62,36 +62,6 @@ class Quantity:
         return f"{self.name}, {self.cache_state}" if self.cache_state else self.name
 
 
-Times = Mapping[tuple[str, Quantity], pd.Series]
-
-
-def measured(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return the rows of the layouts, without discarded tries and what describes the source."""
-    return frame[~frame["phase"].isin(BESIDE) & (frame["aa"] != DISCARDED)]
-
-
-def _bm_format(name: str) -> int | str:
-    return next((int(number) for number, known in BM_FORMATS.items() if known == name), name)
-
-
-_WHOLE = (
-    "input size", "output size", "deflate", "level", "cache_bytes", "file_bytes", "peak_bytes",
-)  # fmt: skip
-
-
-def lost(frame: pd.DataFrame) -> dict[str, str]:
-    """Return why a layout has no sample that counts, by layout."""
-    parts = measured(frame).groupby("case", sort=False)
-    return {str(name): str(part["status"].iloc[0]) for name, part in parts if main(part).empty}
-
-
-def unverified(frame: pd.DataFrame) -> dict[str, str]:
-    """Return which value is wrong, by layout, where a sample holds others than the source."""
-    rows = measured(frame)
-    wrong = rows[rows["status"].str.startswith(_WRONG)].drop_duplicates("case")
-    return {str(r["case"]): str(r["status"]).removeprefix(_WRONG) for _, r in wrong.iterrows()}
-
-
 @dataclass(frozen=True)
 class Best:
     """The quickest layout for one quantity."""
@@ -101,54 +71,56 @@ class Best:
     alike: tuple[str, ...]  # others whose paired ratio to it cannot be told from one
     gain: Interval | None  # time of the layout compared with over that of the best
     baseline: str  # the layout compared with: the file's own, else the slowest
-    ahead: bool = True  # whether it is told apart from any other; if not, no layout is the best
-
-
-def ratio(seconds: Times, quantity: Quantity, of: str, to: str) -> Interval | None:
-    """Return how many times as long one layout takes as another, paired by block.
-
-    None when the two were never measured in one block.
-    """
-    if (of, quantity) not in seconds or (to, quantity) not in seconds:
-        return None
-    both = pd.concat([seconds[of, quantity], seconds[to, quantity]], axis=1, join="inner").dropna()
-    return None if both.empty else paired_ratio(both.iloc[:, 0], both.iloc[:, 1])
+    ahead: bool  # whether it is told apart from any other; if not, no layout is the best
 
 
 class Findings:
     """What the records of a benchmark say, each thing worked out once."""
 
     def __init__(self, frame: pd.DataFrame) -> None:
-        self.frame, self.rows = frame, measured(frame)
+        self.frame = frame
+        of_layouts = ~frame["phase"].isin(("stat", "memory", "note"))
+        self.rows = frame[of_layouts & (frame["aa"] != DISCARDED)]
+
+    @cached_property
+    def targets(self) -> list[str]:
+        """The layouts that were measured, in the order they were asked for."""
+        return [str(name) for name in self.rows["case"].unique()]
+
+    @cached_property
+    def lost(self) -> dict[str, str]:
+        """Why a layout has no sample that counts, by layout."""
+        parts = self.rows.groupby("case", sort=False)
+        return {str(name): str(part["status"].iloc[0]) for name, part in parts if main(part).empty}
+
+    @cached_property
+    def unverified(self) -> dict[str, str]:
+        """Which value is wrong, by layout, where a sample holds others than the source."""
+        wrong = self.rows[self.rows["status"].str.startswith(_WRONG)].drop_duplicates("case")
+        return dict(zip(wrong["case"], wrong["status"].str.removeprefix(_WRONG), strict=True))
 
     @cached_property
     def times(self) -> dict[tuple[str, Quantity], pd.Series]:
-        """Seconds by block, for each layout and quantity: steps of the copy first."""
+        """Seconds by block of each layout and quantity (NaN: lost), steps of the copy first."""
         rows = main(self.rows)
         steps = {phase: name for name, phases in STEPS.items() for phase in phases}
         pattern = rows["phase"].str.startswith("pattern:")
         name = rows["phase"].str.removeprefix("pattern:").where(pattern, rows["phase"].map(steps))
         rows = rows.assign(quantity=name, state=rows["cache_state"].where(pattern, ""))
         rows = rows[name.notna()]
-        sums = rows.groupby(["case", "quantity", "state", "block"], sort=False)["wall_s"].sum()
-        found: dict[tuple[str, Quantity], pd.Series] = {}
-        for key, part in sums.groupby(level=[0, 1, 2], sort=False):
-            case, what, state = map(str, tuple(key))  # type: ignore[arg-type]
-            found[case, Quantity(what, state)] = part.droplevel([0, 1, 2])
+        blocks = rows["block"].unique()
+        found = {
+            (str(case), Quantity(str(what), str(state))): part.groupby("block")["wall_s"].sum()
+            for (case, what, state), part in rows.groupby(["case", "quantity", "state"], sort=False)
+        }
         places = {step: place for place, step in enumerate(STEPS)}
-        cases = {name: place for place, name in enumerate(rows["case"].astype(str).unique())}
-        order = sorted(found, key=lambda key: (cases[key[0]], places.get(key[1].name, len(places))))
-        return {key: found[key] for key in order}
+        order = sorted(found, key=lambda key: places.get(key[1].name, len(places)))
+        return {key: found[key].reindex(blocks) for key in order}
 
     @cached_property
     def quantities(self) -> list[Quantity]:
         """What was timed: the steps of the copy first, then the patterns."""
         return list(dict.fromkeys(quantity for _, quantity in self.times))
-
-    @cached_property
-    def targets(self) -> list[str]:
-        """The layouts that were measured, in the order they were asked for."""
-        return [str(name) for name in self.rows["case"].unique()]
 
     @cached_property
     def medians(self) -> dict[tuple[str, Quantity], Interval]:
@@ -157,18 +129,15 @@ class Findings:
 
     @cached_property
     def table(self) -> pd.DataFrame:
-        """One row a layout: bm_file's columns under its names, then ours.
+        """One row a layout: bm_file's columns under its names, then ours in bytes and seconds.
 
-        bm_file's times are medians here, in microseconds. Its rates are bytes of the data, not of
-        the file, over the time of the data alone, in MB/s of 10^6 bytes: the first row of the
-        document's table has 100,000 shorts, so 200,000 bytes / 409 µs = 488.998. Ours are in bytes
-        and seconds.
+        bm_file's times are medians here, in microseconds; its rates are bytes of the data over the
+        time of the data alone, in MB/s of 10^6 bytes (200,000 bytes / 409 µs = 488.998).
 
-        Source: netCDF-C 4.6.2, "A Utility to Help Benchmark Results: bm_file", the table for shorts
-        in 1 to 6 dimensions.
+        Source: netCDF-C 4.6.2, "A Utility to Help Benchmark Results: bm_file", its first table.
         """
         rows, names = self.rows, self.targets
-        source = self.frame[(self.frame["phase"] == STAT) & (self.frame["case"] == "")]
+        source = self.frame[(self.frame["phase"] == "stat") & (self.frame["case"] == "")]
         good = main(rows)
         first = pd.concat([good, rows]).drop_duplicates("case").set_index("case").reindex(names)
         sums = good.groupby(["case", "phase", "block"])[["wall_s", "useful_bytes"]].sum()
@@ -179,17 +148,18 @@ class Findings:
         size = rows.groupby("case")["file_bytes"].max().reindex(names)
         table = pd.DataFrame(dict.fromkeys(("target", *BM_COLUMNS), 0), names)
         table["target"] = names
-        table["input format"] = _bm_format(str(source["format"].iloc[0])) if len(source) else ""
-        table["output_format"] = [_bm_format(str(format)) for format in first["format"]]
-        table["input size"] = source["file_bytes"].max() if len(source) else np.nan
+        numbers = {name: int(number) for number, name in BM_FORMATS.items()}
+        table["input format"] = next((numbers.get(name, name) for name in source["format"]), "")
+        table["output_format"] = [numbers.get(name, name) for name in first["format"].astype(str)]
+        table["input size"] = source["file_bytes"].max()
         table["output size"] = size
         for column, phase in BM_TIMES.items():
             table[column] = (1e6 * middle.get(("wall_s", phase), none)).round(1)
         for column, time in BM_RATES.items():
             table[column] = (useful / table[time].where(table[time] > 0)).round(3)
         order = first["byteorder"].where(~first["format"].isin(CLASSIC), "").astype(str)
-        numbers = {word: int(number) for number, word in BM_ENDIAN.items()}
-        table["enddianness"] = [numbers.get(word, 0) for word in order]
+        orders = {word: int(number) for number, word in BM_ENDIAN.items()}
+        table["enddianness"] = [orders.get(word, 0) for word in order]
         table["deflate"] = first["level"].where(first["codec"] == "deflate", 0)
         table["shuffle"] = first["shuffle"].astype(bool).astype(int)
         chunks = first["chunks"].astype(str).str.extract(r"(\d+)?x?(\d+)?x?(\d+)?x?(\d+)?")
@@ -212,44 +182,41 @@ class Findings:
     @cached_property
     def best(self) -> list[Best]:
         """The quickest layout for every quantity, and by how much."""
-        seconds, found = self.times, []
+        found = []
         for quantity in self.quantities:
-            typical = {
-                name: float(seconds[name, quantity].median())
-                for name in self.targets
-                if (name, quantity) in seconds
-            }
+            typical = {name: x.value for (name, q), x in self.medians.items() if q == quantity}
             top, *others = sorted(typical, key=lambda name: (typical[name], name))
             base = COPY if COPY in typical else [top, *others][-1]
-            slower = {name: ratio(seconds, quantity, name, top) for name in others}
+            slower = {name: self._ratio(quantity, name, top) for name in others}
             alike = tuple(name for name, x in slower.items() if x is not None and x.low <= 1)
             ahead = not others or len(alike) < len(others)
             found.append(Best(quantity, top, alike, slower.get(base), base, ahead))
         return found
 
+    def _ratio(self, quantity: Quantity, of: str, to: str) -> Interval | None:
+        """Return how many times as long one layout takes; None where no block has both."""
+        a, b = self.times[of, quantity], self.times[to, quantity]
+        return paired_ratio(a, b) if (a.notna() & b.notna()).any() else None
+
     @cached_property
     def overall(self) -> tuple[str, Interval, list[Quantity]] | None:
-        """The layout that is best over all patterns, by how much, and over which.
+        """The layout that is best over all patterns, by how much, and over which; None: of none.
 
         Patterns count alike (a geometric mean of paired ratios to the file's own layout), read cold
-        where that was measured. None when there is nothing to compare.
+        where that was measured, over the blocks that have them all.
         """
-        seconds = self.times
         known = [q for q in self.quantities if q.cache_state]
         cold = [q for q in known if q.cache_state == "cold"] or known
-        names = [name for name in self.targets if all((name, q) in seconds for q in cold)]
+        names = [name for name in self.targets if all((name, q) in self.times for q in cold)]
         if COPY not in names or len(names) < 2 or not cold:
             return None
-        joined = pd.concat(
-            {(name, q.label): seconds[name, q] for name in names for q in cold},
-            axis=1,
-            join="inner",
-        ).dropna()
-        if joined.empty:
+        seconds = {(name, q): self.times[name, q] for name in names for q in cold}
+        whole = pd.concat(seconds.values(), axis=1).notna().all(axis=1)
+        if not whole.any():
             return None
         gains = {
             name: geometric_mean_ratio(
-                [(joined[COPY, q.label].to_numpy(), joined[name, q.label].to_numpy()) for q in cold]
+                [(seconds[COPY, q][whole], seconds[name, q][whole]) for q in cold]
             )
             for name in names
             if name != COPY

@@ -16,8 +16,6 @@ def grid(columns: Mapping[str, Sequence[str]], width: int = 0) -> str:
 
     Where it is wider than `width` (0: any), it is parted into several, each with the first column.
 
-    Examples
-    --------
     >>> print(grid({"layout": ["copy", "1x5"], "file": ["41.0 MB", "5 B"]}))
     layout     file
     ------  -------
@@ -25,27 +23,26 @@ def grid(columns: Mapping[str, Sequence[str]], width: int = 0) -> str:
     1x5         5 B
     """
     first, *others = columns
-    wide = {name: max(map(len, (*name.split("\n"), *columns[name]))) for name in columns}
+    deep = max(name.count("\n") for name in columns)
+    texts: dict[str, list[str]] = {}
+    for name, cells in columns.items():
+        head = ("\n" * (deep - name.count("\n")) + name).split("\n")
+        wide = max(map(len, (*head, *cells)))
+        justify = str.ljust if name == first else str.rjust
+        texts[name] = [justify(text, wide) for text in (*head, "-" * wide, *cells)]
     parts = [[first]]
     for name in others:
-        taken = sum(wide[one] + 2 for one in parts[-1]) + wide[name]
+        taken = sum(len(texts[one][0]) + 2 for one in parts[-1]) + len(texts[name][0])
         if width and len(parts[-1]) > 1 and taken > width:
             parts.append([first])
         parts[-1].append(name)
-    return "\n\n".join(_grid({name: columns[name] for name in part}, wide) for part in parts)
-
-
-def _grid(columns: Mapping[str, Sequence[str]], wide: Mapping[str, int]) -> str:
-    deep = max(name.count("\n") for name in columns)
-    heads = [("\n" * (deep - name.count("\n")) + name).split("\n") for name in columns]
-    widths = [wide[name] for name in columns]
-    rows = [*zip(*heads, strict=True), ["-" * n for n in widths]]
-    rows += zip(*columns.values(), strict=True)
-    lines = []
-    for first, *others in rows:
-        cells = [cell.rjust(n) for cell, n in zip(others, widths[1:], strict=True)]
-        lines.append("  ".join([first.ljust(widths[0]), *cells]).rstrip())
-    return "\n".join(lines)
+    tables = []
+    for part in parts:
+        lines = (
+            "  ".join(row).rstrip() for row in zip(*(texts[name] for name in part), strict=True)
+        )
+        tables.append("\n".join(lines).lstrip("\n"))
+    return "\n\n".join(tables)
 
 
 def tell(text: str, where: TextIO | None = None) -> None:

@@ -13,7 +13,7 @@ from hyperslab.measure.stats import Interval
 from hyperslab.text import amount, listing, percent, spread
 
 from ..specs.target import COPY
-from .summary import STEPS, Best, Findings, Quantity, lost, measured, unverified
+from .summary import STEPS, Best, Findings, Quantity
 from .table import grid, wrapped
 
 _UNITS = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"))
@@ -60,7 +60,7 @@ def counted(found: Findings, width: int = 0) -> str:
     if "cold" in set(rows["cache_state"]):
         rows = rows[rows["cache_state"] == "cold"]
     columns: dict[str, list[str]] = {"layout": found.targets}
-    for name, part in rows.groupby(rows["phase"].str.partition(":")[2], sort=False):
+    for name, part in rows.groupby(rows["phase"].str.removeprefix("pattern:"), sort=False):
         typical = part.groupby("case")[["rchar", "syscr", "user_s"]].median()
         for column, head, unit in (("rchar", "read", "B"), ("syscr", "calls", ""),
                                    ("user_s", "user CPU", "s")):  # fmt: skip
@@ -71,7 +71,7 @@ def counted(found: Findings, width: int = 0) -> str:
 
 def legend(found: Findings) -> str:
     """Return what the marks and numbers mean, and how much was measured."""
-    blocks = [len(seconds) for seconds in found.times.values()]
+    blocks = [x.n for x in found.medians.values()]
     if not blocks:
         return ""
     return (
@@ -83,12 +83,8 @@ def legend(found: Findings) -> str:
 
 
 def sentences(found: Findings) -> str:
-    """Return by how much the best layouts are better than the file's own.
-
-    The first sentence speaks of all patterns together, the others of one each; none where there
-    is but one layout that was measured.
-    """
-    if len(found.targets) - len(lost(found.frame)) < 2:
+    """Return by how much the best layouts are better than the file's own, over all and in each."""
+    if len(found.targets) - len(found.lost) < 2:
         return ""
     lines = []
     over = found.overall
@@ -110,11 +106,14 @@ def sentences(found: Findings) -> str:
 
 def warnings(found: Findings) -> str:
     """Return what spoils the numbers: noise, values that differ, layouts that failed."""
-    wrong = unverified(found.frame)
-    lines = [f"not measured: {name}: {why}" for name, why in lost(found.frame).items()
-             if name not in wrong]  # fmt: skip
+    wrong = found.unverified
+    lines = [
+        f"not measured: {name}: {found.lost[name]}" for name in found.lost if name not in wrong
+    ]
     lines += [f"WRONG VALUES: {name}: {why}" for name, why in wrong.items()]
-    noises = judge(_shown(found.frame))
+    steps = [phase for phases in STEPS.values() for phase in phases]
+    phase = found.rows["phase"]  # a source that is read cold stands in no table
+    noises = judge(found.rows[phase.isin(steps) | phase.str.startswith("pattern:")])
     states = {noise.state for noise in noises} & {"marked", "void"}
     if states:
         apart = ", ".join(
@@ -134,13 +133,6 @@ def notes(frame: pd.DataFrame) -> list[str]:
     rows = frame[frame["experiment"] == "note"]
     named = zip(rows["case"], rows["status"], strict=True)
     return list(dict.fromkeys(f"{case}: {text}" if case else str(text) for case, text in named))
-
-
-def _shown(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return the samples whose times stand in a table: a source read cold stands in none."""
-    rows = measured(frame)
-    steps = [phase for phases in STEPS.values() for phase in phases]
-    return rows[rows["phase"].isin(steps) | rows["phase"].str.startswith("pattern:")]
 
 
 def _timed(found: Findings, chosen: Sequence[Quantity]) -> dict[str, list[str]]:

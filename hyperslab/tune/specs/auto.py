@@ -25,22 +25,20 @@ Ints = Sequence[int]
 def candidates(
     format: str, variables: Mapping[str, SourceVariable], chosen: Sequence[SourceVariable]
 ) -> list[Target]:
-    """Return the layouts that are tried when none is named, the file's own ("copy") first.
+    """Return the layouts that are tried when none is named, each once.
 
-    After it the library's default chunks, chunks for each of the two usual reads, chunks between
-    them, and those with a codec the file has not; each layout once.
+    They are the file's own ("copy"), the library's default chunks, chunks for each of the two usual
+    reads, chunks between them, and those with a codec that the file has not.
     """
     chunked = format if format in CHUNKED else "netcdf4"
     found = [Target("copy", format), Target("default chunks", chunked, Choice("default"))]
     for name, each in shapes(variables, chosen).items():
-        choices = tuple((v, Choice(chunks)) for v, chunks in each.items())
-        found.append(Target(name, chunked, each=choices))
+        found.append(Target(name, chunked, each=tuple((v, Choice(n)) for v, n in each.items())))
     if other := _other_codec(chunked, chosen):
         last = found[-1]
         packed = replace(other, chunks=last.choice.chunks)
         repacked = tuple((v, replace(other, chunks=own.chunks)) for v, own in last.each)
-        label = f"{last.name}, {other.codec} {other.level}"
-        found.append(Target(label, chunked, packed, repacked))
+        found.append(Target(f"{last.name}, {other.codec} {other.level}", chunked, packed, repacked))
     different: dict[tuple[object, ...], Target] = {}
     for target in found:
         different.setdefault(tuple(target.layouts(chosen).items()), target)
@@ -50,11 +48,7 @@ def candidates(
 def shapes(
     variables: Mapping[str, Variable], chosen: Sequence[Variable]
 ) -> dict[str, dict[str, tuple[int, ...]]]:
-    """Return chunk shapes by what they suit, for each variable.
-
-    "map chunks" and "series chunks" (or "row chunks" and "column chunks", where dimensions are
-    neither time nor place) suit one read each; "balanced chunks" take about as many chunks for
-    the one as for the other.
+    """Return chunk shapes by what they suit, for each variable: one usual read, or both alike.
 
     Source: Rew 2013, "Chunking Data: Choosing Shapes" (Unidata).
     """
@@ -93,10 +87,7 @@ def _shapes(
 
 
 def along(shape: Ints, itemsize: int, whole: Ints, most: int, fill: int) -> tuple[int, ...]:
-    """Return a chunk that takes some axes whole, as far as `most` bytes allow.
-
-    What is left up to `fill` bytes goes to the other axes, alike.
-    """
+    """Return a chunk of some axes whole, up to `most` bytes, and the others alike, up to `fill`."""
     chunk, room = [1] * len(shape), most // itemsize
     for axis in reversed(whole):
         chunk[axis] = max(min(shape[axis], room), 1)
@@ -140,10 +131,11 @@ def share(chunk: list[int], shape: Ints, axes: Ints, room: int, most: Ints = ())
 
 def _other_codec(format: str, chosen: Sequence[SourceVariable]) -> Choice | None:
     """Return a codec worth a try beside the file's own."""
-    packed = any(variable.codec for variable in chosen)
-    tries = [Choice(codec="zstd", level=3, shuffle=None if packed else False)]
-    if not packed:
-        tries.insert(0, Choice(codec="deflate", level=1, shuffle=True))
+    if any(variable.codec for variable in chosen):
+        tries = [Choice(codec="zstd", level=3)]
+    else:
+        tries = [Choice(codec="deflate", level=1, shuffle=True),
+                 Choice(codec="zstd", level=3, shuffle=False)]  # fmt: skip
     for choice in tries:
         codec, level, shuffle = choice.codec, choice.level, bool(choice.shuffle)
         if layout_of(format, chunks=(1,), codec=codec, level=level, shuffle=shuffle):

@@ -1,41 +1,35 @@
-"""What the dimensions of a file are in the world: time, height, latitude, longitude."""
+"""What CF attributes say: which axis a dimension is, and what a variable needs beside itself."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
+from pathlib import PurePosixPath
 
+from hyperslab.io.sources.base import Source, SourceVariable
 from hyperslab.io.variable import Variable
 
 _STANDARD = {
     "time": "T",
-    "latitude": "Y",
-    "grid_latitude": "Y",
-    "projection_y_coordinate": "Y",
-    "longitude": "X",
-    "grid_longitude": "X",
-    "projection_x_coordinate": "X",
-    "depth": "Z",
-    "altitude": "Z",
-    "height": "Z",
-    "air_pressure": "Z",
-    "model_level_number": "Z",
+    **dict.fromkeys(("latitude", "grid_latitude", "projection_y_coordinate"), "Y"),
+    **dict.fromkeys(("longitude", "grid_longitude", "projection_x_coordinate"), "X"),
+    **dict.fromkeys(("depth", "altitude", "height", "air_pressure", "model_level_number"), "Z"),
 }
+_UNITS = ((r"\w+ since ", "T"), (r"degrees?_?n(orth)?$", "Y"), (r"degrees?_?e(ast)?$", "X"))
 _NAMES = (
     (r"t|(valid_?)?time(_?counter|steps?)?\d*|dates?|days?|months?|years?", "T"),
     (r"z\d*|(bottom_|soil_)?lev(el)?s?\d*|.*level|depth.*|height.*|altitude|plev\d*|sigma", "Z"),
     (r"y[ch]?\d*|r?lat(itude)?s?\d*|nj|j|south_north|rows?|eta_.*", "Y"),
     (r"x[ch]?\d*|r?lon(gitude)?s?\d*|ni|i|west_east|col(umn)?s?|xi_.*", "X"),
 )
+_NAMING = ("coordinates", "bounds", "climatology", "grid_mapping", "formula_terms")
 
 
 def axes_of(variables: Mapping[str, Variable]) -> dict[str, str]:
-    """Return the CF axis (T, Z, Y or X) of each dimension of a file that can be known.
+    """Return the CF axis (T, Z, Y or X) of the dimensions of a file, as far as it can be known.
 
-    The coordinate variable's attributes come first (axis, standard_name, units, positive), then
-    the dimension's name.
-
-    Source: CF conventions 1.11, chapter 4.
+    The attributes of coordinates (CF conventions 1.11, chapter 4) come before dimensions' names.
     """
     found: dict[str, str] = {}
     for variable in variables.values():
@@ -81,12 +75,9 @@ def _by_attributes(attrs: Mapping[str, object]) -> str:
     if letter := _STANDARD.get(str(attrs.get("standard_name", ""))):
         return letter
     units = str(attrs.get("units", "")).lower()
-    if re.match(r"\w+ since ", units):
-        return "T"
-    if re.match(r"degrees?_?n(orth)?$", units):
-        return "Y"
-    if re.match(r"degrees?_?e(ast)?$", units):
-        return "X"
+    for pattern, letter in _UNITS:
+        if re.match(pattern, units):
+            return letter
     return "Z" if str(attrs.get("positive", "")).lower() in ("up", "down") else ""
 
 
@@ -96,3 +87,43 @@ def _by_name(dim: str) -> str:
         if re.fullmatch(pattern, plain):
             return letter
     return ""
+
+
+def coordinates_of(variables: Mapping[str, Variable], names: Sequence[str]) -> tuple[str, ...]:
+    """Return the variables that some variables cannot be understood without.
+
+    These are the coordinate variables of their dimensions, what their attributes name, and what
+    those need in turn (CF conventions 1.11, chapters 4, 5 and 7).
+    """
+    found, todo = set(names), list(names)
+    while todo:
+        for name in _needed(variables, todo.pop()):
+            if name not in found:
+                found.add(name)
+                todo.append(name)
+    return tuple(name for name in variables if name in found and name not in names)
+
+
+def largest(source: Source) -> SourceVariable:
+    """Return the variable that is meant where none is named: the largest that serves no other."""
+    able = source.choose()
+    filled = [v for v in able if v.shape and 0 not in v.shape] or able
+    serving = {name for v in filled for name in coordinates_of(source.variables, [v.name])}
+    main = [v for v in filled if v.name not in serving] or filled
+    fields = [v for v in main if len(v.shape) > 1] or main
+    return max(fields, key=lambda variable: variable.nbytes)
+
+
+def _needed(variables: Mapping[str, Variable], name: str) -> Iterator[str]:
+    variable = variables[name]
+    for other, candidate in variables.items():
+        own = other.rpartition("/")[2]
+        # One name means one dimension in a source: those of groups may have a longer one.
+        if any(candidate.dims == (dim,) and dim.endswith(own) for dim in variable.dims):
+            yield other
+    for key in _NAMING:
+        text = variable.attrs.get(key)
+        for word in text.split() if isinstance(text, str) else ():
+            groups = PurePosixPath(name).parents  # the nearest has it
+            paths = (str(group / word.strip(":")).lstrip("/") for group in groups)
+            yield from islice((path for path in paths if path in variables), 1)

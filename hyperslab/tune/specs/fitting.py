@@ -28,9 +28,7 @@ class Fitted:
 
 
 def fit(
-    variables: Sequence[SourceVariable],
-    layouts: Mapping[str, Layout],
-    attrs: Mapping[str, object],
+    variables: Sequence[SourceVariable], layouts: Mapping[str, Layout], attrs: Mapping[str, object]
 ) -> Fitted:
     """Make the definition of a copy, and check that its format can hold it."""
     format = layouts[variables[0].name].format
@@ -39,8 +37,7 @@ def fit(
     lost = {dim for v in variables for dim in v.unlimited} - grows
     if lost and format not in ZARR:
         names = ", ".join(sorted(lost))
-        verb, it = ("is", "it") if len(lost) == 1 else ("are", "them")
-        notes.append(f"{names} {verb} of fixed length in the copy: {format} cannot let {it} grow.")
+        notes.append(f"of fixed length in the copy, since {format} cannot let it grow: {names}.")
     made = []
     for v in variables:
         kept = _attrs(v.attrs, format)
@@ -49,10 +46,8 @@ def fit(
         unlimited = tuple(dim for dim in v.unlimited if dim in grows)
         made.append(Variable(v.name, v.dims, v.shape, v.dtype, kept, v.fill_value, unlimited))
     if nested := [v.name for v in variables if "/" in v.name and format in _ONE_GROWS]:
-        raise ValueError(
-            f"{', '.join(nested[:5])} {'lies' if len(nested) == 1 else 'lie'} in groups, which "
-            f"{format} has not: take netcdf4, hdf5 or zarr3, or name other variables"
-        )
+        raise ValueError(f"{', '.join(nested[:5])} lie in groups, which {format} has not: take "
+                         "netcdf4, hdf5 or zarr3, or name other variables")  # fmt: skip
     if format in (*NETCDF4, "nczarr") and any("/" in v.name for v in variables):
         notes.append("dimensions of groups lie in the root of the copy, where groups see them too.")
     plan(made, layouts, {}, None)

@@ -41,8 +41,8 @@ class Wanted:
     @property
     def common(self) -> str:
         """What all new layouts have in common, where their names leave it out."""
-        hidden = {*self.varied, *(["chunks"] if self.automatic else [])}
-        return _label({name: v[0] for name, v in self.options.items() if name not in hidden}, SWEPT)
+        told = {*self.varied, *(["chunks"] if self.automatic else [])}
+        return _label({name: v[0] for name, v in self.options.items() if name not in told}, SWEPT)
 
 
 def sweeps(texts: Iterable[str]) -> dict[str, list[str]]:
@@ -53,9 +53,8 @@ def sweeps(texts: Iterable[str]) -> dict[str, list[str]]:
         name = name.strip().lower()
         listed = [value.strip() for value in values.split("/") if value.strip()]
         if name not in SWEPT or not listed:
-            raise ValueError(
-                f"--grid {text}: give NAME=VALUE/VALUE, with a name of {', '.join(SWEPT)}"
-            )
+            known = ", ".join(SWEPT)
+            raise ValueError(f"--grid {text}: give NAME=VALUE/VALUE, with a name of {known}")
         if name in found:
             raise ValueError(f"--grid {text}: {name} is swept already: put all values into one")
         found[name] = listed
@@ -70,30 +69,27 @@ def targets(
 ) -> list[Target]:
     """Return the layouts to try, in order, each once; `candidates` where none was asked for."""
     if not wanted.options and not wanted.bm:
-        found = candidates(format, variables, chosen)
-        return found if wanted.copy else found[1:]
+        return candidates(format, variables, chosen)[0 if wanted.copy else 1 :]
     if wanted.bm and (own := {"chunks", "codec", "shuffle"} & wanted.options.keys()):
-        raise ValueError(
-            f"-c and {min(own)} together: -c says chunks, deflate and shuffle itself: put all of "
-            "them into -c, or none"
-        )
+        raise ValueError(f"-c and {min(own)} together: -c says chunks, deflate and shuffle itself: "
+                         "put all of them into -c, or none")  # fmt: skip
     made = [Target(COPY, format)] if wanted.copy else []
     made += _combined(wanted, format, variables, chosen)
-    kept: list[Target] = []
+    kept: dict[str, Target] = {}
     for target in dict.fromkeys(made):
-        names, label, n = {one.name for one in kept}, target.name, 2
-        while label in names:
+        label, n = target.name, 2
+        while label in kept:
             label, n = f"{target.name} ({n})", n + 1
-        kept.append(replace(target, name=label))
+        kept[label] = replace(target, name=label)
     if len(kept) > MOST_TARGETS:
         raise ValueError(f"{len(kept)} layouts, more than {MOST_TARGETS}: sweep over fewer values")
-    for target in kept:
+    for target in kept.values():
         layouts = target.layouts(chosen)
         try:
             fit(chosen, layouts, {})
         except ValueError as error:
             raise ValueError(f"{target.name}: {error}") from error
-    return kept
+    return list(kept.values())
 
 
 def _combined(
@@ -105,44 +101,40 @@ def _combined(
     """Yield a layout for every combination of the values, and for each of its sets of chunks."""
     swept = [name for name in SWEPT if name in wanted.options]
     for values in product(*(wanted.options[name] for name in swept)):
-        one, each = dict(zip(swept, values, strict=True)), dict[str, dict[str, Choice]]()
-        if one.get("chunks", "").lower() == "auto":
+        one = dict(zip(swept, values, strict=True))
+        automatic = one.get("chunks", "").lower() == "auto"
+        if automatic:
             del one["chunks"]
-            for name, chunks in shapes(variables, chosen).items():
-                each[name] = {v: Choice(lengths) for v, lengths in chunks.items()}
-        for text in wanted.bm:
-            each[text] = parse.bm_choices(text, list(variables))
         base = _target(one, format)
-        if each and "format" not in one:
+        if (automatic or wanted.bm) and "format" not in one:
             base = replace(base, format=_able(base.format))
+        each: dict[str, dict[str, Choice]] = {}
+        for text in wanted.bm:
+            own = parse.bm_choices(text, list(variables))
+            quantized = {v: replace(c, quantize=base.choice.quantize) for v, c in own.items()}
+            each[text if len(own) > 1 else _bm_label(*own.values())] = quantized
+        if automatic:
+            for name, lengths in shapes(variables, chosen).items():
+                each[name] = {v: replace(base.choice, chunks=n) for v, n in lengths.items()}
         for name, choices in (each or {"": {}}).items():
-            label = name
-            if wanted.bm and len(choices) == 1:
-                label = _bm_label(*choices.values())
-            yield replace(
-                base,
-                name=f"{label} {_label(one, wanted.varied)}".strip() or base.format,
-                each=tuple(
-                    (v, replace(own, quantize=base.choice.quantize) if wanted.bm
-                     else replace(base.choice, chunks=own.chunks))
-                    for v, own in choices.items()
-                ),
-            )  # fmt: skip
+            label = f"{name} {_label(one, wanted.varied)}".strip() or base.format
+            yield replace(base, name=label, each=tuple(choices.items()))
 
 
 def _target(one: Mapping[str, str], format: str) -> Target:
+    """Return the layout of one combination, without a name."""
     codec, level = parse.codec(one.get("codec", SAME))
     shuffle = parse.switch(one["shuffle"]) if "shuffle" in one and codec != "none" else None
-    chunks, digits = (
-        parse.chunks(one.get("chunks", SAME)),
-        parse.quantize(one.get("quantize", "none")),
-    )
+    chunks = parse.chunks(one.get("chunks", SAME))
+    digits = parse.quantize(one.get("quantize", "none"))
     chunked = not isinstance(chunks, str) or chunks == "default"
-    needs = chunked or codec not in (SAME, "none") or digits is not None
-    chosen = parse.format_name(one.get("format", format))
+    if "format" in one:
+        format = parse.format_name(one["format"])
+    elif chunked or codec not in (SAME, "none") or digits is not None:
+        format = _able(format)
     return Target(
         "",
-        _able(chosen) if needs and "format" not in one else chosen,
+        format,
         Choice(chunks, codec, level, shuffle, digits),
         byteorder=parse.byteorder(one.get("endian", "native")),
         cache_bytes=parse.size(one["cache"]) if one.get("cache", SAME) != SAME else None,

@@ -1,4 +1,4 @@
-"""What people type for sizes, formats, chunks, codecs and boxes, made into values."""
+"""What people type for sizes, formats, chunks and codecs, made into values."""
 
 from __future__ import annotations
 
@@ -19,9 +19,8 @@ BM_FORMATS = {
     "1": "netcdf3", "2": "netcdf3-64bit", "3": "netcdf4", "4": "netcdf4-classic", "5": "cdf5",
 }  # fmt: skip
 BM_ENDIAN = {"0": "native", "1": "little", "2": "big"}
-_FORMATS = dict.fromkeys(FORMATS) | {"classic": "netcdf3", "nc3": "netcdf3", "nc4": "netcdf4"}
-_FORMATS |= {"zarr": "zarr3"} | BM_FORMATS
-del _FORMATS["binary"]
+_FORMATS = [format for format in FORMATS if format != "binary"]
+_OTHER_NAMES = {"classic": "netcdf3", "nc3": "netcdf3", "nc4": "netcdf4", "zarr": "zarr3"}
 _CODEC_NAMES = {"gzip": "deflate", "zlib": "deflate", "lz4": "blosc-lz4", "blosc": "blosc-lz4"}
 _SWITCH = {"yes": True, "on": True, "1": True, "no": False, "off": False, "0": False}
 
@@ -36,12 +35,13 @@ def size(text: str) -> int:
 
 def format_name(text: str) -> str:
     """Return a format from its name or bm_file's number for it."""
-    name = text.lower()
+    name = (_OTHER_NAMES | BM_FORMATS).get(text.lower(), text.lower())
     if name not in _FORMATS:
-        known = ", ".join(format for format, other in _FORMATS.items() if other is None)
         numbers = ", ".join(f"{n} {f}" for n, f in BM_FORMATS.items())
-        raise ValueError(f"format {text!r}: give one of {known}, or a number: {numbers}")
-    return _FORMATS[name] or name
+        raise ValueError(
+            f"format {text!r}: give one of {', '.join(_FORMATS)}, or a number: {numbers}"
+        )
+    return name
 
 
 def byteorder(text: str) -> str:
@@ -52,15 +52,15 @@ def byteorder(text: str) -> str:
     return name
 
 
-def lengths(what: str, text: str, allowed: str, *, whole: bool = False) -> dict[str, int]:
-    """Return lengths by dimension from DIM=N,DIM=N; with `whole` -1 is a dimension whole."""
+def lengths(what: str, text: str, allowed: str, *, least: int = 1) -> dict[str, int]:
+    """Return lengths by dimension from DIM=N,DIM=N; from -1 on that is a dimension whole."""
     found: dict[str, int] = {}
     for part in text.split(",") if text else ():
         dim, _, number = (word.strip() for word in part.rpartition("="))
-        if not dim or not re.fullmatch(r"-1|\d+", number) or dim in found:
+        if not dim or dim in found or not re.fullmatch(r"-1|\d+", number):
             raise ValueError(f"{what}: give {allowed}")
         found[dim] = int(number)
-        if found[dim] < 1 and not (whole and found[dim] == -1):
+        if found[dim] < least or not found[dim]:
             raise ValueError(f"{what}: give {allowed}: a length is at least 1")
     return found
 
@@ -75,10 +75,8 @@ def chunks(text: str) -> Chunks:
         if 0 in axes:
             raise ValueError(f"chunks {text!r}: a length is at least 1")
         return axes
-    allowed = (
-        "lengths such as 1,721,1440, pairs such as time=1,lat=721, or one of "
-        f"{', '.join(CHUNK_WORDS)}, auto"
-    )
+    words = ", ".join(CHUNK_WORDS)
+    allowed = f"lengths such as 1,721,1440, pairs such as time=1,lat=721, or one of {words}, auto"
     return tuple(lengths(f"chunks {text!r}", text or "=", allowed).items())
 
 
@@ -87,9 +85,9 @@ def codec(text: str) -> tuple[str, int | None]:
     name, colon, level = text.strip().lower().partition(":")
     name = _CODEC_NAMES.get(name, name)
     if name not in (SAME, "none", *CODECS):
+        known = ", ".join(CODECS)
         raise ValueError(
-            f"codec {text!r}: give none, same or one of {', '.join(CODECS)}, with a level as in "
-            "zstd:3"
+            f"codec {text!r}: give none, same or one of {known}, with a level as in zstd:3"
         )
     if not colon:
         return name, None
@@ -106,10 +104,9 @@ def quantize(text: str) -> tuple[str, int] | None:
         return None
     mode, _, digits = text.strip().lower().partition(":")
     if mode not in QUANTIZERS or not digits.isdigit() or not int(digits):
-        raise ValueError(
-            f"quantize {text!r}: give {QUANTIZERS[0]}:DIGITS, {QUANTIZERS[1]}:DIGITS or "
-            f"{QUANTIZERS[2]}:BITS"
-        )
+        decimal, granular, bits = QUANTIZERS
+        raise ValueError(f"quantize {text!r}: give {decimal}:DIGITS, {granular}:DIGITS or "
+                         f"{bits}:BITS")  # fmt: skip
     return mode, int(digits)
 
 
@@ -124,44 +121,28 @@ def bm_choices(text: str, names: Sequence[str]) -> dict[str, Choice]:
     """Return each variable's choice from bm_file's ``-c V:Z:S:C:C:C[,V:Z:S:C:C:C…]``.
 
     V is a variable's name, or its number in the file from 0. Z is the deflate level, -1 or 0 for
-    no compression, S is 1 for shuffle, and the rest are chunk lengths; a first length of 0 is
-    contiguous, and without any the library picks.
-
-    Source: netCDF-C 4.6.2, "A Utility to Help Benchmark Results: bm_file".
+    none, S is 1 for shuffle; a first chunk length of 0 is contiguous; without any it is the
+    library's. Source: netCDF-C 4.6.2, "A Utility to Help Benchmark Results: bm_file".
     """
     found: dict[str, Choice] = {}
     for part in text.split(","):
-        name, numbers = _numbers("-c", part, names, "V:Z:S:C:C:C")
+        name, *rest = part.strip().split(":")
+        if name not in names and name.isdigit() and int(name) < len(names):
+            name = names[int(name)]
+        if name not in names:
+            listed = ", ".join(f"{i} {name}" for i, name in enumerate(names))
+            raise ValueError(f"-c {text}: no variable {name!r}: give one of {listed}")
+        if not all(re.fullmatch(r"-?\d+", number) for number in rest):
+            raise ValueError(f"-c {text}: V:Z:S:C:C:C takes whole numbers after V")
+        numbers = [int(number) for number in rest]
         if len(numbers) < 2 or not -1 <= numbers[0] <= 9 or numbers[1] not in (0, 1):
             raise ValueError(
                 f"-c {part}: give V:Z:S:C:C:C, with Z from 0 to 9 or -1 (no deflate) and S 0 or 1"
             )
-        level, shuffle, axes = numbers[0], bool(numbers[1]), tuple(numbers[2:])
-        if any(n < 1 for n in axes) and axes[0] != 0:
+        level, shuffle, *axes = numbers
+        if axes and axes[0] != 0 and min(axes) < 1:
             raise ValueError(f"-c {part}: chunk lengths are at least 1 (a first one of 0: none)")
-        where: Chunks = "default"
-        if axes:
-            where = "contiguous" if axes[0] == 0 else axes
-        packed = Choice(where, "deflate", level, shuffle)
+        where: Chunks = "contiguous" if axes[:1] == [0] else tuple(axes) or "default"
+        packed = Choice(where, "deflate", level, bool(shuffle))
         found[name] = packed if level > 0 else Choice(where, "none", shuffle=False)
     return found
-
-
-def bm_boxes(option: str, text: str, names: Sequence[str]) -> dict[str, tuple[int, ...]]:
-    """Return the numbers of ``-t``, ``-u`` or ``-r`` (V:N:N:N[,V:N:N:N…]) for each variable."""
-    parts = (_numbers(option, part, names, "V:N:N:N") for part in text.split(","))
-    return {name: tuple(numbers) for name, numbers in parts}
-
-
-def _numbers(option: str, text: str, names: Sequence[str], form: str) -> tuple[str, list[int]]:
-    first, *rest = text.strip().split(":")
-    try:
-        numbers = [int(n) for n in rest]
-    except ValueError:
-        raise ValueError(f"{option} {text}: {form} takes whole numbers after V") from None
-    if first in names:
-        return first, numbers
-    if first.isdigit() and int(first) < len(names):
-        return names[int(first)], numbers
-    listed = ", ".join(f"{i} {name}" for i, name in enumerate(names))
-    raise ValueError(f"{option} {text}: no variable {first!r}: give one of {listed}")

@@ -1,10 +1,8 @@
-"""The reads that a layout is tried with: named patterns, slabs, and boxes that step along."""
+"""The reads that a layout is tried with: named patterns, and slabs."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
-from itertools import product
 from typing import TypeAlias
 
 from hyperslab.io.selection import Indices, whole
@@ -13,7 +11,6 @@ from hyperslab.io.variable import Variable
 from .axes import axes_of, axis_letters
 
 NAMED = ("time_series", "map", "profile", "row", "column", "whole")
-MOST_READS = 100_000
 _AXES = {"time_series": "T", "map": "YX", "profile": "Z"}
 Reads: TypeAlias = Mapping[str, Mapping[str, list[Indices]]]
 """What is read of each variable, one selection after the other, by the name of a pattern."""
@@ -50,10 +47,9 @@ def selection(name: str, variable: Variable, axes: Mapping[str, str]) -> Indices
 
 
 def usual(variables: Mapping[str, Variable], chosen: Sequence[Variable]) -> list[str]:
-    """Return the patterns that are tried when none is named.
+    """Return the patterns that are tried when none is named, as far as the variables have them.
 
-    A time series, a map and the whole; a row and a column of arrays that have neither of the
-    first two; nothing of a scalar.
+    A time series, a map and the whole; a row and a column of what has neither of the first two.
     """
     able = [name for name, each in named(NAMED, variables, chosen).items() if each]
     fields = [name for name in able if name in ("time_series", "map")]
@@ -66,41 +62,4 @@ def slabs(shape: Sequence[int], parts: int) -> list[Indices]:
     step = -(-shape[0] // parts)
     return [
         (slice(i, min(i + step, shape[0]), 1), *whole(shape[1:])) for i in range(0, shape[0], step)
-    ]
-
-
-def stepped(
-    variable: Variable, starts: Sequence[int], counts: Sequence[int], steps: Sequence[int]
-) -> list[Indices]:
-    """Return boxes whose corner moves on by the increments, axis by axis, to the array's end.
-
-    The last box along an axis is cut where the array ends, as bm_file's is; an increment of 0
-    does not move. (bm_file moves along the first axis only, whatever the other increments say.)
-    """
-    shape, name = variable.shape, variable.name
-    for what, given in (("starts", starts), ("counts", counts), ("increments", steps)):
-        if len(given) != len(shape):
-            raise ValueError(
-                f"{name} has {len(shape)} dimensions ({', '.join(variable.dims)}) and got "
-                f"{len(given)} {what}: give one for each"
-            )
-    for dim, size, start, count in zip(variable.dims, shape, starts, counts, strict=True):
-        if start < 0 or count < 1 or start + count > size:
-            raise ValueError(
-                f"{name}: {count} elements from {start} do not fit into {dim} of length {size}: "
-                f"give a start from 0 and a count from 1, together at most {size}"
-            )
-    if min(steps, default=0) < 0:
-        raise ValueError(f"{name}: increments {':'.join(map(str, steps))}: give at least 0")
-    corners = [
-        range(start, size, step) if step else range(start, start + 1)
-        for start, size, step in zip(starts, shape, steps, strict=True)
-    ]
-    if (reads := math.prod(map(len, corners))) > MOST_READS:
-        raise ValueError(f"{name}: {reads} reads, more than {MOST_READS}: give larger increments")
-    return [
-        tuple(
-            slice(i, min(i + n, size), 1) for i, n, size in zip(corner, counts, shape, strict=True)
-        )
-        for corner in product(*corners)
     ]

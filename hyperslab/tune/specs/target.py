@@ -43,11 +43,7 @@ class Choice:
 
 @dataclass(frozen=True)
 class Target:
-    """One layout of a whole file, to be written, timed and compared with others.
-
-    Source: the options -f, -c and -e of bm_file (netCDF-C 4.6.2, Improving Performance with
-    Chunking).
-    """
+    """One layout of a whole file, to be written, timed and compared with others."""
 
     name: str  # its label in tables; unique among the targets of a run
     format: str = "netcdf4"  # one of `hyperslab.io.FORMATS`
@@ -59,27 +55,24 @@ class Target:
 
     def layouts(self, variables: Sequence[SourceVariable]) -> dict[str, Layout]:
         """Return the layout of each variable; `fit` says whether a file can have them together."""
-        own = dict(self.each)
-        if unknown := own.keys() - {v.name for v in variables}:
-            raise ValueError(
-                f"{self.name}: no variable {', '.join(sorted(unknown))} is copied: "
-                f"give one of {', '.join(v.name for v in variables)}"
-            )
+        own, names = dict(self.each), [v.name for v in variables]
+        if unknown := own.keys() - set(names):
+            raise ValueError(f"{self.name}: no variable {', '.join(sorted(unknown))} is copied: "
+                             f"give one of {', '.join(names)}")  # fmt: skip
         self._check_fit([v for v in variables if v.name not in own])
         if self.choice.quantize and not any(v.dtype.startswith("f") for v in variables):
             listed = ", ".join(f"{v.name} ({v.dtype})" for v in variables[:4])
             raise ValueError(f"{self.name}: only floats can be quantized, not {listed}")
         grows = growing(variables, self.format)
-        return {v.name: self._layout(v, own.get(v.name, self.choice), grows) for v in variables}
+        return {v.name: self._layout(v, own.get(v.name), grows) for v in variables}
 
     def _check_fit(self, variables: Sequence[SourceVariable]) -> None:
         """Refuse chunks that would touch no variable at all."""
         lengths = self.choice.lengths
         if variables and lengths and all(len(v.shape) != len(lengths) for v in variables):
-            shapes = "; ".join(f"{v.name} ({v.shown_dims})" for v in variables[:4])
             raise ValueError(
-                f"{self.name}: {len(lengths)} chunk lengths fit no variable ({shapes}): "
-                "give one length for each dimension"
+                f"{self.name}: {len(lengths)} chunk lengths fit no variable "
+                f"({shapes_of(variables)}): give one length for each dimension"
             )
         known = {dim for v in variables for dim in v.dims}
         if variables and (lacking := [dim for dim in self.choice.pairs if dim not in known]):
@@ -88,18 +81,24 @@ class Target:
                 f"give some of {', '.join(sorted(known))}"
             )
 
-    def _layout(self, variable: SourceVariable, choice: Choice, grows: set[str]) -> Layout:
-        stored = variable.layout
+    def _layout(self, variable: SourceVariable, own: Choice | None, grows: set[str]) -> Layout:
+        """Return the layout of a variable, by its own choice or that of all."""
+        choice, stored = own or self.choice, variable.layout
         alike = stored is not None and stored.format == self.format
-        fields: dict[str, Any] = {"page_bytes": self.page_bytes, "byteorder": self.byteorder}
-        if self.byteorder == "native" and alike and stored and self.format not in CLASSIC:
-            own = stored.byteorder
-            fields["byteorder"] = "native" if own == sys.byteorder else own
+        order = self.byteorder
+        if order == "native" and alike and stored and self.format not in CLASSIC:
+            order = "native" if stored.byteorder == sys.byteorder else stored.byteorder
+        fields: dict[str, Any] = {"page_bytes": self.page_bytes, "byteorder": order}
         if not variable.shape:
             return Layout(self.format, **fields)
-        codec, level, shuffle = kept_codec(variable, choice, self.format)
-        fields |= {"codec": codec, "level": level, "shuffle": shuffle, "shards": choice.shards}
-        fields["chunks"] = self._chunks(variable, choice, codec, grows)
+        fields |= kept_codec(variable, choice, self.format)
+        if own and own.lengths and len(own.lengths) != len(variable.shape):
+            raise ValueError(
+                f"{self.name}: {len(own.lengths)} chunk lengths for {variable.name}, which has "
+                f"{len(variable.shape)} dimensions ({variable.shown_dims}): give one for each"
+            )
+        fields["chunks"] = self._chunks(variable, choice, grows, packed=fields["codec"] is not None)
+        fields["shards"] = choice.shards
         fields["prefill"] = self.format not in CLASSIC  # every value is written: none is filled
         if variable.dtype.startswith("f"):
             fields["quantize"] = choice.quantize
@@ -113,58 +112,52 @@ class Target:
             raise ValueError(f"{self.name}: {variable.name}: {error}") from error
 
     def _chunks(
-        self, variable: SourceVariable, choice: Choice, codec: str | None, grows: set[str]
+        self, variable: SourceVariable, choice: Choice, grows: set[str], *, packed: bool
     ) -> tuple[int, ...] | None:
-        chunks, lengths, pairs = choice.chunks, choice.lengths, choice.pairs
-        if self.format not in CHUNKED and isinstance(chunks, str):
+        """Return the chunk lengths that are chosen, else those of the file, else the library's."""
+        chunks, dims, shape = choice.chunks, variable.dims, variable.shape
+        if chunks == CONTIGUOUS or (self.format not in CHUNKED and isinstance(chunks, str)):
             return None
-        axes = [axis for axis, dim in enumerate(variable.dims) if dim in grows]
-        must = bool(axes) and self.format not in ZARR
-        if chunks == CONTIGUOUS:
-            return None
-        touched = len(lengths) == len(variable.shape) or bool(pairs.keys() & set(variable.dims))
-        if dict(self.each).get(variable.name) is choice and lengths and not touched:
-            raise ValueError(
-                f"{self.name}: {len(lengths)} chunk lengths for {variable.name}, which has "
-                f"{len(variable.shape)} dimensions ({variable.shown_dims}): give one for each"
-            )
-        if chunks == DEFAULT or (not touched and variable.chunks is None):
-            if chunks == DEFAULT or must or codec is not None or self.format in ZARR:
-                grown = frozenset(axes)
-                return picked_chunks(self.format, variable.shape, variable.dtype, grown)
-            return None
+        if choice.lengths and len(choice.lengths) == len(shape):
+            return choice.lengths
         kept = None
         if variable.chunks and self.format in CHUNKED:  # cut where a dimension cannot grow
-            own = zip(variable.dims, variable.chunks, variable.shape, strict=True)
+            own = zip(dims, variable.chunks, shape, strict=True)
             kept = tuple(c if dim in grows else min(c, max(n, 1)) for dim, c, n in own)
-        if not touched:
+        if choice.pairs.keys() & set(dims):
+            rest = zip(dims, kept or [max(n, 1) for n in shape], strict=True)
+            return tuple(choice.pairs.get(dim, n) for dim, n in rest)
+        if variable.chunks and chunks != DEFAULT:
             return kept
-        if not lengths:
-            kept = kept or tuple(max(n, 1) for n in variable.shape)
-            lengths = tuple(pairs.get(d, n) for d, n in zip(variable.dims, kept, strict=True))
-        return lengths
+        axes = frozenset(axis for axis, dim in enumerate(dims) if dim in grows)
+        if chunks == DEFAULT or packed or axes or self.format in ZARR:
+            return picked_chunks(self.format, shape, variable.dtype, axes)
+        return None
 
 
-def kept_codec(
-    variable: SourceVariable, choice: Choice, format: str
-) -> tuple[str | None, int | None, bool]:
+def shapes_of(variables: Sequence[SourceVariable]) -> str:
+    """Return the first few variables with their dimensions, for messages."""
+    return "; ".join(f"{v.name} ({v.shown_dims})" for v in variables[:4])
+
+
+def kept_codec(variable: SourceVariable, choice: Choice, format: str) -> dict[str, Any]:
     """Return codec, level and shuffle; what is kept and cannot be had becomes deflate."""
 
-    def able(codec: str, level: int | None, shuffle: bool) -> bool:
-        return layout_of(format, chunks=(1,), codec=codec, level=level, shuffle=shuffle) is not None
+    def made(codec: str | None, level: int | None, shuffle: bool) -> dict[str, Any]:
+        return {"codec": codec, "level": level, "shuffle": shuffle}
 
-    shuffle = bool(choice.shuffle)
+    shuffle, stored = bool(choice.shuffle), variable.layout
     if choice.codec == "none":
-        return None, None, shuffle
+        return made(None, None, shuffle)
     if choice.codec != SAME:
-        if choice.shuffle is None and "shuffle" in variable.codec:
-            shuffle = able(choice.codec, choice.level, True)
-        return choice.codec, choice.level, shuffle
+        chosen = made(choice.codec, choice.level, shuffle=True)
+        keeps = choice.shuffle is None and "shuffle" in variable.codec
+        able = keeps and layout_of(format, chunks=(1,), **chosen)
+        return chosen if able else {**chosen, "shuffle": shuffle}
     if not variable.codec or (format not in CHUNKED and choice.shuffle is None):
-        return None, None, shuffle
-    stored = variable.layout
+        return made(None, None, shuffle)
     if stored is not None and stored.codec is not None:
         keeps = stored.shuffle if choice.shuffle is None else shuffle
-        if able(stored.codec, stored.level, keeps):
-            return stored.codec, stored.level, keeps
-    return "deflate", None, format != "zarr3" if choice.shuffle is None else shuffle
+        if layout_of(format, chunks=(1,), **made(stored.codec, stored.level, keeps)):
+            return made(stored.codec, stored.level, keeps)
+    return made("deflate", None, format != "zarr3" if choice.shuffle is None else shuffle)

@@ -15,7 +15,6 @@ from collections.abc import Iterable
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import h5py
@@ -30,7 +29,7 @@ from ..subchunk.read.boxes import Box, Local, boxes
 from ..subchunk.read.select import wanted
 from ..subchunk.read.whole import decode_chunk
 from . import chunkindex_format
-from .by_h5py import dataset_names, find_plugins
+from .by_h5py import find_plugins
 from .chunkindex_format import (
     ChunkRecord,
     check_sizes,
@@ -386,9 +385,6 @@ class ChunkindexLayoutReader(Reader):
             serial = StandIn(data, index, variable)
             held.callback(serial.close)
             return _SerialArray(variable, serial, held)
-
-    def names(self, path: Path) -> Iterable[str]:
-        return dataset_names(path)
 
     def version(self) -> str:
         return f"{zlib.ZLIB_RUNTIME_VERSION} (h5py {h5py.__version__})"

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .layout import Layout
-from .reading import StreamReader, visited
+from .reading import StreamReader
 from .selection import Selection
 from .variable import Variable
 from .writing import Placed, Writer, ordered
@@ -33,20 +33,12 @@ class H5pyReader(StreamReader):
     def prepare(self) -> None:
         find_plugins()
 
-    def file(self, source: Any, chunk_cache_bytes: int | None = None) -> Any:
-        options = {} if chunk_cache_bytes is None else {"rdcc_nbytes": chunk_cache_bytes}
-        if self.name == "h5py-paged":
-            options["page_buf_size"] = PAGE_BUFFER_BYTES
-        return h5py.File(source, "r", **options)
+    def file(self, source: Any, **cache: int) -> Any:
+        paged = {"page_buf_size": PAGE_BUFFER_BYTES} if self.name == "h5py-paged" else {}
+        return h5py.File(source, "r", **cache, **paged)
 
     def version(self) -> str:
         return f"{h5py.__version__} (HDF5 {h5py.version.hdf5_version})"
-
-
-def dataset_names(path: Path) -> list[str]:
-    """Give the names of the datasets of a file, with their groups."""
-    with h5py.File(path, "r") as file:
-        return visited(file)
 
 
 def find_plugins() -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -11,7 +10,6 @@ from typing import Any
 import h5py
 import hidefix
 
-from .by_h5py import dataset_names
 from .reading import Opened, Reader
 from .selection import Region
 from .urls import Place
@@ -38,14 +36,10 @@ class HidefixReader(Reader):
             if not isinstance(found, h5py.Dataset):
                 raise KeyError(f"{variable!r} is a group")
             array = _HidefixArray(variable, found.shape, found.dtype)
-            native = found.dtype.isnative
-        if not native:
-            raise ValueError("it is not in native byte order")
+            if not found.dtype.isnative:
+                raise ValueError("it is not in native byte order")
         array.dataset = hidefix.Index(os.fspath(place)).dataset(variable)
         return array
-
-    def names(self, path: Path) -> Iterable[str]:
-        return dataset_names(path)
 
     def version(self) -> str:
         return version("hidefix")

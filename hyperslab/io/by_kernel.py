@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
@@ -12,7 +11,7 @@ from numpy.typing import NDArray
 
 from ..kernels import NetcdfFile, kernel
 from ..kernels.library import versions
-from ..kernels.netcdf_c import NoNumbersError, names
+from ..kernels.netcdf_c import NoNumbersError
 from .reading import Indexed, NotNumbersError, Opened, Reader
 from .selection import Region
 from .urls import Place
@@ -35,9 +34,6 @@ class KernelReader(Reader):
             raise NotNumbersError(f"{error}; readers take integers and floats") from error
         with ExitStack() as held:
             return _KernelArray(variable, held.enter_context(file), held)
-
-    def names(self, path: Path) -> Iterable[str]:
-        return names(path)
 
     def version(self) -> str:
         netcdf, hdf5 = versions()

@@ -16,7 +16,7 @@ class PyfiveReader(StreamReader):
 
     has_chunk_cache = False
 
-    def file(self, source: Any, chunk_cache_bytes: int | None = None) -> Any:
+    def file(self, source: Any, **cache: int) -> Any:
         return pyfive.File(source)
 
     def checked(self, found: Any) -> Any:

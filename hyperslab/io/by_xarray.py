@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
@@ -86,9 +86,6 @@ class XarrayReader(Reader):
             # xarray has no word for it: files opened meanwhile take netCDF-C's default.
             with default_cache(chunk_cache_bytes):
                 yield {}
-
-    def names(self, path: Path) -> Iterable[str]:
-        return self._inner.names(path)
 
     def version(self) -> str:
         return f"{xr.__version__} ({self._inner.library} {self._inner.version()})"

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import base64
-import json
 import struct
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, Literal
@@ -19,7 +18,6 @@ from numpy.typing import NDArray
 from zarr.core.sync import sync
 from zarr.storage import FsspecStore, LocalStore, ObjectStore
 
-from .creation import STORE_MARKS
 from .layout import Layout
 from .reading import Indexed, Opened, Reader
 from .selection import Selection, region
@@ -53,12 +51,6 @@ class ZarrReader(Reader):
                 store = served_store(place.below(variable), held)
             return opened_array(store, variable, "", held)
 
-    def names(self, path: Path) -> Iterable[str]:
-        if not any((path / mark).is_file() for mark in STORE_MARKS):
-            raise OSError("there is no .zgroup, .zarray or zarr.json in it")
-        # Not through zarr: one array it cannot read would hide the names of the others.
-        return [str(folder.relative_to(path)) for folder in _arrays(path)]
-
     def version(self) -> str:
         return zarr.__version__
 
@@ -77,18 +69,6 @@ def opened_array(store: Any, name: str, path: str, held: ExitStack, **options: A
         if isinstance(getattr(codec, "elementsize", 0), str):
             raise ValueError("NCZarr's shuffle has its size as text: read it with nczarr")
     return Indexed(name, array, held)
-
-
-def _arrays(folder: Path) -> Iterable[Path]:
-    """Give the folders of arrays below one, without looking into their chunks."""
-    metadata = folder / "zarr.json"
-    described = json.loads(metadata.read_bytes()) if metadata.is_file() else {}
-    if (folder / ".zarray").is_file() or described.get("node_type") == "array":
-        yield folder
-        return
-    for inner in sorted(folder.iterdir()):
-        if inner.is_dir():
-            yield from _arrays(inner)
 
 
 class ZarrWriter(Writer):

@@ -20,7 +20,7 @@ from .urls import Place, Remote, is_absent, located
 class Reader(ABC):
     """A library that reads variables from files of some formats, described by its card.
 
-    A library's file adds `_open` and `version`, and `names` where it reads local files.
+    A library's file adds `_open` and `version`.
     """
 
     has_chunk_cache: ClassVar[bool] = True
@@ -141,7 +141,10 @@ class Reader(ABC):
 
     def names(self, path: Path) -> Iterable[str]:
         """Give the names of the variables in a file of this machine, with their groups."""
-        raise NotImplementedError
+        from .source import open_source
+
+        with open_source(path) as source:
+            return list(source.variables)
 
     @abstractmethod
     def version(self) -> str:
@@ -152,39 +155,21 @@ class StreamReader(Reader):
     """A library that reads HDF5 from a path, or from a stream of fsspec's."""
 
     @abstractmethod
-    def file(self, source: Any, chunk_cache_bytes: int | None = None) -> Any:
-        """Open a file by its path or stream."""
+    def file(self, source: Any, **cache: int) -> Any:
+        """Open a file by its path or stream, maybe with ``rdcc_nbytes`` of chunk cache."""
 
     def _open(self, place: Place, variable: str, chunk_cache_bytes: int | None) -> Opened:
+        cache = {} if chunk_cache_bytes is None else {"rdcc_nbytes": chunk_cache_bytes}
         with ExitStack() as held:
             source: Any = place
             if isinstance(place, Remote):
                 source = held.enter_context(place.stream(self.card.cache))
-            file = held.enter_context(self.file(source, chunk_cache_bytes))
+            file = held.enter_context(self.file(source, **cache))
             return Indexed(variable, self.checked(file[variable]), held)
 
     def checked(self, found: Any) -> Any:
         """Return a variable that this library reads right."""
         return found
-
-    def names(self, path: Path) -> Iterable[str]:
-        with self.file(path) as file:
-            return visited(file)
-
-
-def visited(file: Any) -> list[str]:
-    """Return the names of the datasets of an HDF5 file, with their groups."""
-    found: list[str] = []
-    file.visititems(lambda name, item: found.append(name) if hasattr(item, "shape") else None)
-    return found
-
-
-def walked(group: Any, before: str = "") -> Iterable[str]:
-    """Yield the names of the variables of a netCDF group and of those within."""
-    for name in group.variables:
-        yield before + name
-    for name, inner in group.groups.items():
-        yield from walked(inner, f"{before}{name}/")
 
 
 class NotNumbersError(ValueError):
@@ -197,9 +182,11 @@ class Opened(ABC):
     def __init__(self, name: str, shape: Iterable[int] | None, dtype: object) -> None:
         if shape is None:
             raise NotNumbersError(f"{name!r} holds nothing; readers take integers and floats")
+        if not isinstance(dtype, str | np.dtype) or np.dtype(dtype).kind not in "iuf":
+            raise NotNumbersError(f"{name!r} holds {dtype}; readers take integers and floats")
         self.name = name
         self.shape = tuple(int(n) for n in shape)
-        self.dtype: np.dtype[Any] = numeric(name, dtype).newbyteorder("=")
+        self.dtype: np.dtype[Any] = np.dtype(dtype).newbyteorder("=")
         self.origin: tuple[Remote, str] | None = None
         self._open = True
 
@@ -272,10 +259,3 @@ class Indexed(Opened):
 
     def _close(self) -> None:
         self._held.close()
-
-
-def numeric(name: str, dtype: object) -> np.dtype[Any]:
-    """Give the type of a variable that holds numbers."""
-    if isinstance(dtype, str | np.dtype) and np.dtype(dtype).kind in "iuf":
-        return np.dtype(dtype)
-    raise NotNumbersError(f"{name!r} holds {dtype}; readers take integers and floats")

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import os
 import stat
 from pathlib import Path
 
 from .creation import STORE_MARKS
-from .layout import CLASSIC, NETCDF4
 from .sources.base import Source, SourceError, SourceVariable, first_line, local_path
 from .sources.classic import check_whole
 from .sources.remote import HDF5_MAGIC, open_remote
@@ -29,25 +27,8 @@ def open_source(address: str | Path) -> Source:
     """Open a file, a store or a URL for reading.
 
     netCDF of every kind is read by netCDF4-python, other HDF5 by h5py, Zarr by zarr-python; over a
-    network netCDF-4 is read by h5py too.
-
-    Parameters
-    ----------
-    address
-        A path, or a URL of http, https or s3.
-
-    Raises
-    ------
-    SourceError
-        When it is not there, cannot be read, is damaged, or is of another kind.
-
-    Examples
-    --------
-    >>> open_source("pyproject.toml")
-    Traceback (most recent call last):
-    ...
-    hyperslab.io.sources.base.SourceError: pyproject.toml is a text file: give a netCDF, HDF5 \
-or Zarr file
+    network netCDF-4 is read by h5py too. A `SourceError` says what is not there, cannot be read,
+    is damaged, or is of another kind.
     """
     given = str(address).removeprefix("file://")
     path = local_path(given)
@@ -76,24 +57,21 @@ def reopen(address: str, format: str, library: str = "") -> Source:
     path = local_path(address)
     if path is None:
         return open_remote(address)
-    if format == "nczarr" or format in CLASSIC or (format in NETCDF4 and library != "h5py"):
-        from .by_netcdf4 import address as url
-        from .sources.netcdf import NetCDFSource
-
-        nczarr = format == "nczarr"
-        opened = url(path, format) if nczarr else os.fspath(path)
-        return NetCDFSource(address, opened, path, nczarr=nczarr)
     if format in ("zarr2", "zarr3"):
         from zarr.storage import LocalStore
 
         from .sources.zarr import ZarrSource
 
         return ZarrSource(address, LocalStore(path, read_only=True), path)
-    import h5py
+    if format == "hdf5" or library == "h5py":
+        import h5py
 
-    from .sources.hdf5 import HDF5Source
+        from .sources.hdf5 import HDF5Source
 
-    return HDF5Source(address, h5py.File(path, "r"), path.stat().st_size)
+        return HDF5Source(address, h5py.File(path, "r"), path)
+    from .sources.netcdf import NetCDFSource
+
+    return NetCDFSource(address, path, nczarr=format == "nczarr")
 
 
 def _folder(given: str, path: Path) -> Source:
@@ -161,10 +139,10 @@ def _hdf5(given: str, path: Path) -> Source:
         raise SourceError(hdf5_says(given, str(error))) from error
     try:
         if netcdf_kind(file) and all(netcdf_reads(dataset) for _, dataset in datasets(file)):
-            source = NetCDFSource(given, os.fspath(path), path)
+            source = NetCDFSource(given, path)
             file.close()
             return source
-        return HDF5Source(given, file, path.stat().st_size)
+        return HDF5Source(given, file, path)
     except Exception as error:
         file.close()
         raise SourceError(f"{given} is damaged: {first_line(error)}") from error

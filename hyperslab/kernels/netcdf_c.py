@@ -23,7 +23,6 @@ FORMATS = {
 }  # fmt: skip
 _CHUNKED, _CONTIGUOUS = 0, 1
 _CLASSIC, _NOFILL = 1, 0x100
-_NAME_BYTES = 257
 _TYPES = {
     "i1": 1, "i2": 3, "i4": 4, "f4": 5, "f8": 6, "u1": 7, "u2": 8, "u4": 9, "i8": 10, "u8": 11,
 }  # fmt: skip
@@ -228,33 +227,6 @@ class NetcdfFile(OpenedArray):
         found = ctypes.c_size_t(), ctypes.c_size_t(), ctypes.c_float()
         checked("nc_get_var_chunk_cache", *self._where, *[ctypes.byref(one) for one in found])
         return found
-
-
-def names(path: str | Path) -> list[str]:
-    """Return the names of all variables of a file, with their groups."""
-    file = _got("nc_open", os.fsencode(path), 0)
-    try:
-        return list(_walk(file, ""))
-    finally:
-        checked("nc_close", file)
-
-
-def _walk(group: int, before: str) -> Iterator[str]:
-    name = ctypes.create_string_buffer(_NAME_BYTES)
-    for variable in _listed("nc_inq_varids", group):
-        checked("nc_inq_varname", group, variable, name)
-        yield before + name.value.decode()
-    for inner in _listed("nc_inq_grps", group):
-        checked("nc_inq_grpname", inner, name)
-        yield from _walk(inner, f"{before}{name.value.decode()}/")
-
-
-def _listed(function: str, group: int) -> list[int]:
-    count = ctypes.c_int()
-    checked(function, group, ctypes.byref(count), None)
-    found = (ctypes.c_int * max(count.value, 1))()
-    checked(function, group, ctypes.byref(count), found)
-    return list(found[: count.value])
 
 
 def _got(name: str, *arguments: Any, kind: Any = ctypes.c_int) -> int:

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-import netCDF4
 import numpy as np
 
-from ..creation import stored_bytes
+from ..by_netcdf4 import opened, raw
 from ..layout import CLASSIC, NETCDF4
+from ..urls import Place
+from ..writing import stored_bytes
 from .base import (
     LISTS,
     NAMED,
@@ -19,11 +19,11 @@ from .base import (
     Indices,
     Source,
     SourceVariable,
+    attributes,
     dtype_name,
     fill_of,
     layout_of,
     order,
-    plain,
     why_not,
 )
 from .hdf5 import how_stored
@@ -39,25 +39,14 @@ _LEAST_CACHE_BYTES = 4096
 
 
 class NetCDFSource(Source):
-    """A netCDF dataset: what netCDF-C opens, and the file or folder (None for a URL)."""
+    """A netCDF dataset that netCDF-C opens."""
 
-    def __init__(
-        self, address: str, opened: str, path: Path | None, *, nczarr: bool = False
-    ) -> None:
-        super().__init__(address)
-        self._file = netCDF4.Dataset(opened, "r")
-        self._path, self._nczarr = path, nczarr
+    def __init__(self, address: str, place: Place, *, nczarr: bool = False) -> None:
+        super().__init__(address, place if isinstance(place, Path) else None)
+        self.threads = self._path is None
+        self._file = opened(place, "nczarr" if nczarr else "")
+        self.format = "nczarr" if nczarr else _FORMATS[self._file.data_model]
         self._ready: dict[str, Any] = {}
-
-    @property
-    def format(self) -> str:
-        """The format, as the file says."""
-        return "nczarr" if self._nczarr else _FORMATS[self._file.data_model]
-
-    @property
-    def stat_bytes(self) -> int:
-        """Bytes of the file, or of all files of the folder."""
-        return -1 if self._path is None else stored_bytes(self._path)
 
     def touch(self, name: str) -> None:
         """Fetch the attributes of a variable."""
@@ -81,28 +70,19 @@ class NetCDFSource(Source):
 
     def _variable(self, name: str) -> Any:
         if name not in self._ready:
-            variable = self._file[name]
-            variable.set_auto_maskandscale(False)
-            # Without it a strided selection is one call of the C library for each element.
-            variable.use_nc_get_vars(True)
-            self._ready[name] = variable
+            self._ready[name] = raw(self._file[name])
         return self._ready[name]
 
-    def _attributes(self) -> dict[str, object]:
-        return _attrs(self._file)
+    def _groups(self) -> Iterator[tuple[str, Any]]:
+        return _groups(self._file, "")
 
-    def _attributes_left(self) -> Iterator[tuple[str, set[str]]]:
-        for path, group in _groups(self._file, ""):
-            own = set(group.ncattrs())
-            yield (f"group {path[:-1]}", own) if path else ("the file", own - set(self.attrs))
-            for name, variable in group.variables.items():
-                if (known := self.variables[path + name]).copyable:
-                    yield known.name, set(variable.ncattrs()) - {"_FillValue"} - set(known.attrs)
+    def _attributes(self, item: Any) -> tuple[dict[str, object], frozenset[str]]:
+        return attributes(item.ncattrs(), item.getncattr)
 
     def _describe(self) -> list[SourceVariable]:
-        hdf5 = self._path is not None and self.format in NETCDF4
-        known = how_stored(self._path, self.format) if hdf5 and self._path else {}
-        dims, groups = Dims(), list(_groups(self._file, ""))
+        hdf5 = self._path if self.format in NETCDF4 else None
+        known = how_stored(hdf5, self.format) if hdf5 else {}
+        dims, groups = Dims(), list(self._groups())
         for path, group in groups:
             for dim in group.dimensions.values():
                 dims.name(dim.name, dim.size, dim.isunlimited(), path)
@@ -117,9 +97,9 @@ class NetCDFSource(Source):
     ) -> SourceVariable:
         own = variable.get_dims()
         names = dims.names((d.name, d.size, d.isunlimited(), d.group().path) for d in own)
-        attrs = _attrs(variable)
+        attrs, lost = self._attributes(variable)
         dtype = variable.dtype if isinstance(variable.dtype, np.dtype) else np.dtype("O")
-        fill = fill_of(attrs, dtype_name(dtype))
+        fill = fill_of(attrs, dtype)
         how = known.get(name) or self._reported(name, variable, dtype)
         reason = _why_not(variable, dtype) or how.get("reason", "")
         return SourceVariable(
@@ -130,6 +110,7 @@ class NetCDFSource(Source):
             attrs,
             None if reason else fill,
             tuple(n for n, dim in zip(names, own, strict=True) if dim.isunlimited()),
+            lost=lost,
             **how | {"reason": reason},
         )
 
@@ -167,13 +148,3 @@ def _why_not(variable: Any, dtype: np.dtype[Any]) -> str:
         return "holds text of any length"
     kinds = {"VLType": LISTS, "EnumType": NAMED}
     return kinds.get(type(variable.datatype).__name__) or why_not(dtype)
-
-
-def _attrs(item: Any) -> dict[str, object]:
-    """Return the attributes that are no types of the user's own."""
-    found: dict[str, object] = {}
-    for name in item.ncattrs():
-        with suppress(KeyError, RuntimeError, TypeError, AttributeError):
-            if (value := plain(item.getncattr(name))) is not None:
-                found[name] = value
-    return found

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
+from contextlib import ExitStack
 from typing import Any
 
 from ..creation import STORE_MARKS
-from ..urls import Remote, Stream, system_in_zarr
+from ..urls import Remote, Stream
 from .base import Source, SourceError
 from .classic import check_whole
 from .hdf5 import hdf5_says
 
 BLOCK_BYTES = 4 * 2**20  # read ahead; fsspec's own is up to 50 MiB
-_PACKAGES = {"s3": "s3fs", "s3a": "s3fs", "gs": "gcsfs", "gcs": "gcsfs", "http": "aiohttp",
-             "https": "aiohttp"}  # fmt: skip
+_PACKAGES = {"s3": "s3fs", "gs": "gcsfs", "gcs": "gcsfs", "http": "aiohttp"}
 HDF5_MAGIC = b"\x89HDF\r\n\x1a\n"
 
 
@@ -30,7 +30,7 @@ def open_remote(address: str) -> Source:
     except SourceError:
         raise
     except ImportError as error:
-        need = _PACKAGES.get(scheme.lower(), error.name or scheme)
+        need = _PACKAGES.get(remote.kind, error.name or scheme)
         raise SourceError(
             f"{remote} cannot be read: {scheme} needs {need}: pip install {need}"
         ) from error
@@ -57,8 +57,8 @@ def _opened(remote: Remote) -> Source:
         size = int(getattr(file, "size", None) or -1)
         _require_ranges(remote, system, path, size)
         file.seek(0)
-        opened = h5py.File(Stream(file), "r")
-        return HDF5Source(remote.url, opened, size, threads=True, on_close=file.close)
+        stream = Stream(file)
+        return HDF5Source(remote.url, h5py.File(stream, "r"), None, size, stream)
     if classic and remote.kind == "http":
         from .netcdf import NetCDFSource
 
@@ -66,9 +66,7 @@ def _opened(remote: Remote) -> Source:
             _require_ranges(remote, system, path)  # else netCDF-C says the format is unknown
             file.seek(0)
             check_whole(file, str(remote), getattr(file, "size", None))
-        source = NetCDFSource(remote.url, f"{remote.url}#mode=bytes", None)
-        source.threads = True
-        return source
+        return NetCDFSource(remote.url, remote)
     file.close()
     if classic:
         raise SourceError(
@@ -110,13 +108,10 @@ def _is_zarr(system: Any, path: str) -> bool:
 
 
 def _zarr(remote: Remote, system: Any, path: str) -> Source:
-    import zarr.storage
-
+    from ..by_zarr import served_store
     from .zarr import ZarrSource
 
-    inside, folder, _ = system_in_zarr(remote)
-    store = zarr.storage.FsspecStore(inside, path=folder, read_only=True)
-    source = ZarrSource(remote.url, store, None)
+    source = ZarrSource(remote.url, served_store(remote, ExitStack()), None)
     if any(v.layout and v.layout.shards for v in source.variables.values()):
         _require_ranges(remote, system, f"{path.rstrip('/')}/zarr.json")
     return source

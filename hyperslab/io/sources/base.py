@@ -71,6 +71,7 @@ class Source(ABC):
 
     def __init__(self, address: str, path: Path | None, nbytes: int = -1) -> None:
         self.address, self._path, self._nbytes = address, path, nbytes
+        self._ready: dict[str, Any] = {}
 
     @property
     def stat_bytes(self) -> int:
@@ -139,11 +140,16 @@ class Source(ABC):
             raise SourceError(f"{place}: {first_line(error)}") from error
         return np.asarray(values, values.dtype.newbyteorder("="), order="C")
 
+    def touch(self, name: str) -> None:
+        """Fetch what the library needs to know of a variable before it can read it."""
+        self._variable(name)
+
     def cache(self, name: str, nbytes: int) -> None:  # noqa: B027 - not every library has one
         """Give a variable a chunk cache of so many bytes, where the library has one."""
 
-    def close(self) -> None:  # noqa: B027 - nor anything that stays open
+    def close(self) -> None:
         """Close it; closing again does nothing."""
+        self._ready.clear()
 
     def __enter__(self) -> Source:
         return self
@@ -151,9 +157,17 @@ class Source(ABC):
     def __exit__(self, *_: object) -> None:
         self.close()
 
+    def _variable(self, name: str) -> Any:
+        """Return what the library reads a variable with."""
+        if name not in self._ready:
+            self._ready[name] = self._open(name)
+        return self._ready[name]
+
+    def _read(self, name: str, selection: Indices) -> Any:
+        return self._variable(name)[selection or ...]
+
     @abstractmethod
-    def touch(self, name: str) -> None:
-        """Fetch what the library needs to know of a variable before it can read it."""
+    def _open(self, name: str) -> Any: ...
 
     @abstractmethod
     def _describe(self) -> Iterable[SourceVariable]: ...
@@ -165,9 +179,6 @@ class Source(ABC):
     @abstractmethod
     def _attributes(self, item: Any) -> tuple[dict[str, object], frozenset[str]]:
         """Return what `attributes` does of a group or variable."""
-
-    @abstractmethod
-    def _read(self, name: str, selection: Indices) -> Any: ...
 
 
 class Dims:
@@ -191,13 +202,10 @@ class Dims:
             if self._known.setdefault(candidate, (size, grows)) == (size, grows)
         )
 
-    def names(self, wanted: Iterable[tuple[str | None, int, bool, str]]) -> tuple[str, ...]:
-        """Return the names of a variable's dimensions, each once: of `name`'s arguments for each.
-
-        One without a name is called by its length.
-        """
+    def names(self, axes: Iterable[Axis]) -> tuple[str, ...]:
+        """Return the names of a variable's dimensions, each once; by its length without one."""
         found: list[str] = []
-        for name, size, grows, group in wanted:
+        for name, size, grows, group in axes:
             base = (name or f"dim_{size}{'_growing' if grows else ''}").strip("/").replace("/", "_")
             tried = chain((base,), (f"{base}_{n}" for n in count(2)))
             made = (self.name(each, size, grows, group) for each in tried)
@@ -265,7 +273,7 @@ def fill_of(attrs: dict[str, object], dtype: np.dtype[Any]) -> float | int | Non
     """Take the fill value out of attributes; None when there is none or it is no such value."""
     try:
         value = np.asarray(attrs.pop("_FillValue")).reshape(-1)[0].item()
-        same = np.asarray(value, dtype_name(dtype))
+        same = np.asarray(value, dtype.newbyteorder("=").str[1:])
     except (AttributeError, KeyError, TypeError, ValueError, IndexError, OverflowError):
         return None
     return value if same == value or (value != value and same.dtype.kind == "f") else None
@@ -283,37 +291,69 @@ Step = tuple[str, int | None, bool]  # a filter: its name, its level, whether it
 _BESIDE = ("shuffle", "fletcher32", "crc32c")  # filters that come with a codec, or without any
 
 
-def compression(steps: Sequence[Step]) -> tuple[str, dict[str, Any] | None]:
-    """Return how values are compressed, in words and as choices of a `Layout`; None if it has none.
+def storage(
+    format: str,
+    dtype: np.dtype[Any],
+    steps: Sequence[Step],
+    chunks: tuple[int, ...] | None,
+    shards: tuple[int, ...] | None = None,
+    byteorder: str = "",
+) -> dict[str, Any]:
+    """Return how values are stored, as fields of a `SourceVariable`; the byte order is the type's.
 
-    >>> compression([("deflate", 4, False), ("shuffle", None, False)])[0]
-    'deflate 4, shuffle'
-    >>> compression([("zfp", None, False)])
-    ('zfp', None)
+    >>> steps = [("deflate", 4, False), ("zfp", None, False)]
+    >>> known = storage("zarr2", np.dtype("i2"), steps, (9,))
+    >>> known["codec"], known["chunks"], known["layout"]
+    ('deflate 4, zfp', (9,), None)
     """
-    words = ", ".join(
-        f"{name}{'' if level is None else f' {level}'}{', shuffle' * shuffles}"
-        for name, level, shuffles in steps
-    )
+    order = byteorder or ("big" if dtype.str.startswith(">") else "little")
+    known: dict[str, Any] = {
+        "chunks": tuple(map(int, chunks)) if chunks else None,
+        "codec": ", ".join(
+            f"{name}{'' if level is None else f' {level}'}{', shuffle' * shuffles}"
+            for name, level, shuffles in steps
+        ),
+        "byteorder": order,
+        "layout": None,
+    }
     names = [name for name, _, _ in steps]
     codecs = [step for step in steps if step[0] not in _BESIDE]
     if len(codecs) > 1 or any(name not in CODECS for name, _, _ in codecs):
-        return words, None
-    fields: dict[str, Any] = {"fletcher32": "fletcher32" in names}
+        return known
+    fields: dict[str, Any] = {"fletcher32": "fletcher32" in names, "shards": shards}
     for name, level, shuffles in codecs:
         shuffled = shuffles or "shuffle" in names
         fields |= {"codec": name, "level": level or None, "shuffle": shuffled}
-    return words, fields
+    order = order if dtype.itemsize > 1 else "native"
+    return known | {"layout": layout_of(format, chunks=chunks, byteorder=order, **fields)}
 
 
-def dtype_name(dtype: np.dtype[Any]) -> str:
-    """Return a type's name as storage has it ("f4"), or numpy's own."""
-    return dtype.newbyteorder("=").str[1:]
+Axis = tuple[str | None, int, bool, str]  # a dimension: name, length, whether it grows, its group
 
 
-def order(dtype: np.dtype[Any]) -> str:
-    """Return the byte order of a type, "little" or "big"."""
-    return "big" if dtype.str.startswith(">") else "little"
+def described(
+    dims: Dims,
+    name: str,
+    dtype: np.dtype[Any],
+    axes: Sequence[Axis],
+    attributes: tuple[dict[str, object], frozenset[str]],
+    **how: Any,  # it is stored, and the reason why it cannot be copied
+) -> SourceVariable:
+    """Return a variable; `attributes` are what the function of this name returns."""
+    (attrs, lost), names = attributes, dims.names(axes)
+    fill = fill_of(attrs, dtype)
+    how["reason"] = how.get("reason") or why_not(dtype)
+    return SourceVariable(
+        name,
+        names,
+        tuple(int(n) for _, n, _, _ in axes),
+        dtype.newbyteorder("=").str[1:],
+        attrs,
+        None if how["reason"] else fill,
+        tuple(dim for dim, (_, _, grows, _) in zip(names, axes, strict=True) if grows),
+        lost=lost,
+        **how,
+    )
 
 
 TEXT, LISTS = "holds text", "holds lists of any length"
@@ -331,7 +371,7 @@ def why_not(dtype: np.dtype[Any]) -> str:
         return f"holds records (compound values of {', '.join(dtype.names)})"
     if dtype.subdtype:
         return f"holds small arrays as values ({dtype})"
-    if dtype.kind in "iuf" and dtype_name(dtype) in DTYPES:
+    if dtype.newbyteorder("=").str[1:] in DTYPES:
         return ""
     if dtype.kind == "f":
         return f"holds {8 * dtype.itemsize}-bit floats"

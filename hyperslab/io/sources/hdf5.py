@@ -17,18 +17,15 @@ from .base import (
     LISTS,
     NAMED,
     TEXT,
+    Axis,
     Dims,
     Indices,
     Source,
     SourceVariable,
     Step,
     attributes,
-    compression,
-    dtype_name,
-    fill_of,
-    layout_of,
-    order,
-    why_not,
+    described,
+    storage,
 )
 
 # Of netCDF-C's scales that only give a dimension its name.
@@ -62,7 +59,6 @@ class HDF5Source(Source):
         super().__init__(address, path, nbytes)
         self.threads = stream is not None
         self._file, self._stream = file, stream
-        self._datasets: dict[str, Any] = {}
         self._caches: dict[str, int] = {}
         self._paths: dict[str, str] = {}
         self._grown: dict[str, tuple[int, ...]] = {}
@@ -75,23 +71,23 @@ class HDF5Source(Source):
 
     def touch(self, name: str) -> None:
         """Open the dataset and fetch its attributes."""
-        dict(self._dataset(name).attrs)
+        dict(self._variable(name).attrs)
 
     def cache(self, name: str, nbytes: int) -> None:
         """Give a dataset a chunk cache; it is opened again for that."""
-        self._datasets.pop(name, None)
+        self._ready.pop(name, None)
         self._caches[name] = nbytes
 
     def close(self) -> None:
         """Close the file; closing again does nothing."""
-        self._datasets.clear()
+        super().close()
         if self._file:
             self._file.close()
             if self._stream:
                 self._stream.close()
 
     def _read(self, name: str, selection: Indices) -> Any:
-        dataset, shape = self._dataset(name), self._grown.get(name)
+        dataset, shape = self._variable(name), self._grown.get(name)
         if shape is None:
             return dataset[selection]
         # netCDF-C stores what was written; the rest of a dimension is fill values.
@@ -104,18 +100,15 @@ class HDF5Source(Source):
         values[tuple(slice(0, n) for n in stored.shape)] = stored
         return values[tuple(0 if isinstance(i, int) else slice(None) for i in chosen.indices)]
 
-    def _dataset(self, name: str) -> Any:
-        if name not in self._datasets:
-            if self.format != "hdf5":
-                _ = self.variables  # netCDF's names and lengths are not those of the datasets
-            found = self._file[self._paths.get(name, name)]
-            if name in self._caches:
-                access = h5py.h5p.create(h5py.h5p.DATASET_ACCESS)
-                access.set_chunk_cache(521, self._caches[name], 0.75)
-                path = self._paths.get(name, name).encode()
-                found = h5py.Dataset(h5py.h5d.open(self._file.id, path, dapl=access))
-            self._datasets[name] = found
-        return self._datasets[name]
+    def _open(self, name: str) -> Any:
+        if self.format != "hdf5":
+            _ = self.variables  # netCDF's names and lengths are not those of the datasets
+        path = self._paths.get(name, name)
+        if name not in self._caches:
+            return self._file[path]
+        access = h5py.h5p.create(h5py.h5p.DATASET_ACCESS)
+        access.set_chunk_cache(521, self._caches[name], 0.75)
+        return h5py.Dataset(h5py.h5d.open(self._file.id, path.encode(), dapl=access))
 
     def _groups(self) -> Iterator[tuple[str, Any]]:
         return ((path, item) for path, item in walk(self._file) if isinstance(item, h5py.Group))
@@ -137,40 +130,27 @@ class HDF5Source(Source):
         for path, dataset in known.items():
             name = path.replace(NON_COORDINATE, "")
             self._paths[name] = path
-            found = self._described(name, dataset, dims, lengths)
+            how, axes = stored(dataset, self.format), _axes(name, dataset, lengths)
+            how["reason"] = _special(dataset) or how["reason"]
+            found = described(dims, name, dataset.dtype, axes, self._attributes(dataset), **how)
             if found.shape != dataset.shape and dataset.shape is not None:
                 self._grown[name] = found.shape
             yield found
 
-    def _described(
-        self, name: str, dataset: Any, dims: Dims, lengths: Mapping[str, int]
-    ) -> SourceVariable:
-        attrs, lost = self._attributes(dataset)
-        fill, how = fill_of(attrs, dataset.dtype), stored(dataset, self.format)
-        reason = _why_not(dataset) or how["reason"]
-        shape = tuple(int(n) for n in dataset.shape or ())
-        grows = [n is None for n in dataset.maxshape or ()]
-        scales = _scales(name, dataset)
-        groups = [name.rpartition("/")[0]] * len(shape)
-        if lengths and all(scales) and len(set(scales)) == len(scales):
-            shape = tuple(lengths.get(scale, n) for scale, n in zip(scales, shape, strict=True))
-            groups = [scale.rpartition("/")[0] for scale in scales]
-        bare = [scale.rpartition("/")[2] for scale in scales]
-        names = dims.names(zip(bare, shape, grows, groups, strict=True))
-        return SourceVariable(
-            name,
-            names,
-            shape,
-            dtype_name(dataset.dtype),
-            attrs,
-            None if reason else fill,
-            tuple(dim for dim, grow in zip(names, grows, strict=True) if grow),
-            lost=lost,
-            **how | {"reason": reason},
-        )
+
+def _axes(name: str, dataset: Any, lengths: Mapping[str, int]) -> list[Axis]:
+    shape, scales = dataset.shape or (), _scales(name, dataset)
+    groups = [name.rpartition("/")[0]] * len(shape)
+    if lengths and all(scales) and len(set(scales)) == len(scales):
+        shape = [lengths.get(scale, n) for scale, n in zip(scales, shape, strict=True)]
+        groups = [scale.rpartition("/")[0] for scale in scales]
+    bare = [scale.rpartition("/")[2] for scale in scales]
+    grows = [n is None for n in dataset.maxshape or ()]
+    return list(zip(bare, shape, grows, groups, strict=True))
 
 
-def _why_not(dataset: Any) -> str:
+def _special(dataset: Any) -> str:
+    """Say why values of one of HDF5's own types cannot be copied."""
     if dataset.shape is None:
         return "holds nothing"
     kinds = {
@@ -179,8 +159,7 @@ def _why_not(dataset: Any) -> str:
         LISTS: h5py.check_vlen_dtype,
         NAMED: h5py.check_enum_dtype,
     }
-    special = (why for why, of in kinds.items() if of(dataset.dtype) is not None)
-    return next(special, why_not(dataset.dtype))
+    return next((why for why, of in kinds.items() if of(dataset.dtype) is not None), "")
 
 
 def _scales(name: str, dataset: Any) -> list[str]:
@@ -265,16 +244,10 @@ def stored(dataset: Any, format: str) -> dict[str, Any]:
     ]
     lacking = f"is compressed with {', '.join(missing)}, which is not installed here"
     ordered = sorted(filters, key=(_SHUFFLE, _FLETCHER32).__contains__)
-    codec, fields = compression([_step(code, *filters[code]) for code in ordered])
-    if fields is not None:
-        own = order(dataset.dtype) if dataset.dtype.itemsize > 1 else "native"
-        fields |= {"chunks": dataset.chunks, "byteorder": own}
+    steps = [_step(code, *filters[code]) for code in ordered]
     return {
-        "chunks": dataset.chunks and tuple(int(n) for n in dataset.chunks),
-        "codec": codec,
-        "byteorder": order(dataset.dtype),
+        **storage(format, dataset.dtype, steps, dataset.chunks),
         "stored_bytes": int(dataset.id.get_storage_size()),
-        "layout": layout_of(format, **fields) if fields else None,
         "reason": lacking if missing else "",
     }
 

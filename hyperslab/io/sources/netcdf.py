@@ -16,14 +16,12 @@ from .base import (
     LISTS,
     NAMED,
     Dims,
-    Indices,
     Source,
     SourceVariable,
     attributes,
-    dtype_name,
-    fill_of,
+    described,
     layout_of,
-    order,
+    storage,
     why_not,
 )
 from .hdf5 import how_stored
@@ -36,6 +34,7 @@ _FORMATS = {
     "NETCDF4_CLASSIC": "netcdf4-classic",
 }
 _LEAST_CACHE_BYTES = 4096
+_LEVELLESS = ("shuffle", "fletcher32")
 
 
 class NetCDFSource(Source):
@@ -46,7 +45,6 @@ class NetCDFSource(Source):
         self.threads = self._path is None
         self._file = opened(place, "nczarr" if nczarr else "")
         self.format = "nczarr" if nczarr else _FORMATS[self._file.data_model]
-        self._ready: dict[str, Any] = {}
 
     def touch(self, name: str) -> None:
         """Fetch the attributes of a variable."""
@@ -61,17 +59,12 @@ class NetCDFSource(Source):
 
     def close(self) -> None:
         """Close the dataset; closing again does nothing."""
-        self._ready.clear()
+        super().close()
         if self._file.isopen():
             self._file.close()
 
-    def _read(self, name: str, selection: Indices) -> Any:
-        return self._variable(name)[selection or ...]
-
-    def _variable(self, name: str) -> Any:
-        if name not in self._ready:
-            self._ready[name] = raw(self._file[name])
-        return self._ready[name]
+    def _open(self, name: str) -> Any:
+        return raw(self._file[name])
 
     def _groups(self) -> Iterator[tuple[str, Any]]:
         return _groups(self._file, "")
@@ -79,61 +72,45 @@ class NetCDFSource(Source):
     def _attributes(self, item: Any) -> tuple[dict[str, object], frozenset[str]]:
         return attributes(item.ncattrs(), item.getncattr)
 
-    def _describe(self) -> list[SourceVariable]:
+    def _describe(self) -> Iterator[SourceVariable]:
         hdf5 = self._path if self.format in NETCDF4 else None
         known = how_stored(hdf5, self.format) if hdf5 else {}
         dims, groups = Dims(), list(self._groups())
         for path, group in groups:
             for dim in group.dimensions.values():
                 dims.name(dim.name, dim.size, dim.isunlimited(), path)
-        return [
-            self._described(path + name, variable, dims, known)
-            for path, group in groups
-            for name, variable in group.variables.items()
-        ]
+        for path, group in groups:
+            for name, variable in group.variables.items():
+                yield self._described(path + name, variable, dims, known)
 
     def _described(
         self, name: str, variable: Any, dims: Dims, known: Mapping[str, dict[str, Any]]
     ) -> SourceVariable:
         own = variable.get_dims()
-        names = dims.names((d.name, d.size, d.isunlimited(), d.group().path) for d in own)
-        attrs, lost = self._attributes(variable)
+        axes = [(d.name, d.size, d.isunlimited(), d.group().path) for d in own]
         dtype = variable.dtype if isinstance(variable.dtype, np.dtype) else np.dtype("O")
-        fill = fill_of(attrs, dtype)
         how = known.get(name) or self._reported(name, variable, dtype)
-        reason = _why_not(variable, dtype) or how.get("reason", "")
-        return SourceVariable(
-            name,
-            names,
-            tuple(int(n) for n in variable.shape),
-            dtype_name(dtype),
-            attrs,
-            None if reason else fill,
-            tuple(n for n, dim in zip(names, own, strict=True) if dim.isunlimited()),
-            lost=lost,
-            **how | {"reason": reason},
-        )
+        how["reason"] = _special(variable) or how.get("reason", "")
+        return described(dims, name, dtype, axes, self._attributes(variable), **how)
 
     def _reported(self, name: str, variable: Any, dtype: np.dtype[Any]) -> dict[str, Any]:
         """Return how a variable is stored, as far as netCDF-C says it."""
         if self.format in CLASSIC:
-            nbytes = None if _why_not(variable, dtype) else int(variable.size) * dtype.itemsize
+            nbytes = None if why_not(dtype) else int(variable.size) * dtype.itemsize
             return {"byteorder": "big", "stored_bytes": nbytes, "layout": layout_of(self.format)}
         lengths, filters = variable.chunking(), variable.filters() or {}
-        level = f" {filters['complevel']}" if filters.get("complevel") else ""
-        codec = ", ".join(
-            {"zlib": "deflate"}.get(key, key) + level * (key not in ("shuffle", "fletcher32"))
+        level = filters.pop("complevel", None) or None
+        steps = [
+            ({"zlib": "deflate"}.get(key, key), None if key in _LEVELLESS else level, False)
             for key, value in filters.items()
-            if value and key != "complevel"
-        )
-        chunks = None if lengths in (None, "contiguous") else tuple(int(n) for n in lengths)
+            if value
+        ]
+        chunks = None if lengths in (None, "contiguous") else tuple(lengths)
         folder = self._path / name if self._path else None
         return {
-            "chunks": chunks,
-            "codec": codec,
-            "byteorder": order(dtype),
+            **storage(self.format, dtype, steps, chunks),
             "stored_bytes": stored_bytes(folder) if folder and folder.is_dir() else None,
-            "layout": None if codec else layout_of(self.format, chunks=chunks),
+            "layout": None if steps else layout_of(self.format, chunks=chunks),
         }
 
 
@@ -143,8 +120,8 @@ def _groups(group: Any, before: str) -> Iterator[tuple[str, Any]]:
         yield from _groups(inner, f"{before}{name}/")
 
 
-def _why_not(variable: Any, dtype: np.dtype[Any]) -> str:
+def _special(variable: Any) -> str:
+    """Say why values of one of netCDF's own types cannot be copied."""
     if variable.dtype is str:
         return "holds text of any length"
-    kinds = {"VLType": LISTS, "EnumType": NAMED}
-    return kinds.get(type(variable.datatype).__name__) or why_not(dtype)
+    return {"VLType": LISTS, "EnumType": NAMED}.get(type(variable.datatype).__name__, "")

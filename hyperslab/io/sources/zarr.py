@@ -18,17 +18,12 @@ import zarr
 from ..writing import stored_bytes
 from .base import (
     Dims,
-    Indices,
     Source,
     SourceVariable,
     Step,
     attributes,
-    compression,
-    dtype_name,
-    fill_of,
-    layout_of,
-    order,
-    why_not,
+    described,
+    storage,
 )
 
 _NAMES = {"zlib": "deflate", "gzip": "deflate", "bz2": "bzip2"}
@@ -44,20 +39,9 @@ class ZarrSource(Source):
         with _quiet():
             self._root: Any = zarr.open(store=store, mode="r")
         self.format = f"zarr{self._root.metadata.zarr_format}"
-        self._arrays: dict[str, Any] = {}
 
-    def touch(self, name: str) -> None:
-        """Fetch the metadata of an array."""
-        self._array(name)
-
-    def _read(self, name: str, selection: Indices) -> Any:
-        return self._array(name)[selection]
-
-    def _array(self, name: str) -> Any:
-        if name not in self._arrays:
-            lone = isinstance(self._root, zarr.Array)
-            self._arrays[name] = self._root if lone else self._root[name]
-        return self._arrays[name]
+    def _open(self, name: str) -> Any:
+        return self._root if isinstance(self._root, zarr.Array) else self._root[name]
 
     @cached_property
     def _members(self) -> list[tuple[str, Any]]:
@@ -76,51 +60,41 @@ class ZarrSource(Source):
         own = ("_nczarr", "_NCProperties", "_ARRAY_DIMENSIONS")
         return attributes([name for name in attrs if not name.startswith(own)], attrs.__getitem__)
 
-    def _describe(self) -> list[SourceVariable]:
-        if isinstance(self._root, zarr.Array):
-            name = self._root.basename or (self._path.stem if self._path else "data")
-            return [self._described(name, self._root, Dims(), self._path)]
+    def _describe(self) -> Iterator[SourceVariable]:
+        dims, lone = Dims(), self._root
+        if isinstance(lone, zarr.Array):
+            name = lone.basename or (self._path.stem if self._path else "data")
+            yield self._described(name, lone, dims, self._path)
+            return
         arrays = [(name, item) for name, item in self._members if isinstance(item, zarr.Array)]
-        arrays.sort(key=lambda pair: (pair[0].count("/"), pair[0]))
-        dims = Dims()
-        return [
-            self._described(name, array, dims, self._path / name if self._path else None)
-            for name, array in arrays
-        ]
+        for name, array in sorted(arrays, key=lambda pair: (pair[0].count("/"), pair[0])):
+            yield self._described(name, array, dims, self._path / name if self._path else None)
 
     def _described(self, name: str, array: Any, dims: Dims, folder: Path | None) -> SourceVariable:
-        (attrs, lost), rank = self._attributes(array), len(array.shape)
-        dtype, given = np.dtype(array.dtype), getattr(array.metadata, "dimension_names", None)
+        (attrs, lost), dtype = self._attributes(array), np.dtype(array.dtype)
+        given = getattr(array.metadata, "dimension_names", None)
         wanted = array.attrs.get("_ARRAY_DIMENSIONS") or given
-        if not isinstance(wanted, list | tuple) or len(wanted) != rank:
-            wanted = [None] * rank
-        reason, order = why_not(dtype), _order(array, dtype)
-        fill, group = _fill(array, attrs, dtype), name.rpartition("/")[0]
-        codec, fields = compression(list(_steps(array)))
-        if fields is not None:
-            fields |= {"chunks": array.chunks, "shards": getattr(array, "shards", None)}
-            fields |= {"byteorder": order} if dtype.itemsize > 1 else {}
-        return SourceVariable(
-            name,
-            dims.names((dim, n, False, group) for dim, n in zip(wanted, array.shape, strict=True)),
-            tuple(int(n) for n in array.shape),
-            dtype_name(dtype),
-            attrs,
-            None if reason else fill,
-            chunks=tuple(array.chunks) if rank else None,
-            codec=codec,
-            byteorder=order,
-            stored_bytes=stored_bytes(folder) if folder and folder.is_dir() else None,
-            layout=layout_of(self.format, **fields) if fields else None,
-            reason=reason,
-            lost=lost,
+        if not isinstance(wanted, list | tuple) or len(wanted) != len(array.shape):
+            wanted = [None] * len(array.shape)
+        _read_fill(array, attrs, dtype)
+        # In Zarr 3 the byte order is the serializer's and not the type's.
+        endian = getattr(getattr(array, "serializer", None), "endian", None)
+        shards, byteorder = (
+            getattr(array, "shards", None),
+            str(getattr(endian, "value", endian or "")),
         )
-
-
-def _order(array: Any, dtype: np.dtype[Any]) -> str:
-    """Return the byte order; in Zarr 3 it is the serializer's and not the type's."""
-    endian = getattr(getattr(array, "serializer", None), "endian", None)
-    return str(getattr(endian, "value", endian)) if endian else order(dtype)
+        return described(
+            dims,
+            name,
+            dtype,
+            [
+                (dim, n, False, name.rpartition("/")[0])
+                for dim, n in zip(wanted, array.shape, strict=True)
+            ],
+            (attrs, lost),
+            **storage(self.format, dtype, list(_steps(array)), array.chunks, shards, byteorder),
+            stored_bytes=stored_bytes(folder) if folder and folder.is_dir() else None,
+        )
 
 
 @contextmanager
@@ -131,8 +105,8 @@ def _quiet() -> Iterator[None]:
         yield
 
 
-def _fill(array: Any, attrs: dict[str, object], dtype: np.dtype[Any]) -> float | int | None:
-    """Return the fill value by xarray's convention.
+def _read_fill(array: Any, attrs: dict[str, object], dtype: np.dtype[Any]) -> None:
+    """Give attributes the fill value by xarray's convention.
 
     In Zarr 2 it is the array's own. There 0 may as well be zarr's default, which would make zeros
     missing in other formats: it is left out. In Zarr 3 it is an attribute, floats in base64.
@@ -145,7 +119,6 @@ def _fill(array: Any, attrs: dict[str, object], dtype: np.dtype[Any]) -> float |
             attrs["_FillValue"] = float(given) if given.lower() in ("nan", "inf", "-inf") else None
     if given is None and array.metadata.zarr_format == 2 and array.metadata.fill_value:
         attrs["_FillValue"] = array.metadata.fill_value
-    return fill_of(attrs, dtype)
 
 
 def _steps(array: Any) -> Iterator[Step]:

@@ -89,7 +89,7 @@ def address(path: Path, format: str) -> str:
     return f"file://{absolute}#mode=nczarr,file"
 
 
-_MODELS: dict[str, Any] = {
+MODELS: dict[str, Any] = {
     "netcdf3": "NETCDF3_CLASSIC",
     "netcdf3-64bit": "NETCDF3_64BIT_OFFSET",
     "cdf5": "NETCDF3_64BIT_DATA",
@@ -107,7 +107,7 @@ class NetCDFWriter(Writer):
         self, variables: Placed, attrs: Mapping[str, object], chunk_cache_bytes: int | None
     ) -> None:
         format = variables[-1][1].format
-        self._file = netCDF4.Dataset(address(self.path, format), "w", format=_MODELS[format])
+        self._file = netCDF4.Dataset(address(self.path, format), "w", format=MODELS[format])
         if attrs:
             self._file.setncatts(dict(attrs))
         unlimited = {dim for variable, _ in variables for dim in variable.unlimited}

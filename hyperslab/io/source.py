@@ -88,26 +88,22 @@ def _folder(given: str, path: Path) -> Source:
 
 def _by_netcdf(path: Path) -> bool:
     """Whether a store is netCDF-C's: its own marks stand in it."""
-    if (path / ".nczgroup").is_file():
-        return True
-    marks = (path / name for name in (".zgroup", ".zattrs"))
-    return any(mark.is_file() and "_nczarr" in mark.read_text(errors="replace") for mark in marks)
+    marks = [path / name for name in (".zgroup", ".zattrs") if (path / name).is_file()]
+    marked = any("_nczarr" in mark.read_text(errors="replace") for mark in marks)
+    return marked or (path / ".nczgroup").is_file()
 
 
 def _file(given: str, path: Path) -> Source:
+    import h5py
+
     size = path.stat().st_size
     if not size:
         raise SourceError(f"{given} is empty: it holds no byte")
+    if h5py.is_hdf5(path):  # also after a block of the user's own
+        return _hdf5(given, path)
     with path.open("rb") as file:
         head = file.read(512)
-        # HDF5 may begin after a block of the user's own, at 512 bytes or a doubling of it.
-        found, place = head.startswith(HDF5_MAGIC), 512
-        while not found and place < min(size, 2**24):
-            file.seek(place)
-            found, place = file.read(8) == HDF5_MAGIC, 2 * place
-        if found:
-            return _hdf5(given, path)
-        if head[:3] == b"CDF" and head[3:4] in (b"\x01", b"\x02", b"\x05"):
+        if head.startswith((b"CDF\x01", b"CDF\x02", b"CDF\x05")):
             file.seek(0)
             check_whole(file, given, size)
             try:

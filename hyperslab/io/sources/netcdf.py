@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..by_netcdf4 import opened, raw
+from ..by_netcdf4 import MODELS, opened, raw
 from ..layout import CLASSIC, NETCDF4
 from ..urls import Place
 from ..writing import stored_bytes
@@ -26,13 +26,7 @@ from .base import (
 )
 from .hdf5 import how_stored
 
-_FORMATS = {
-    "NETCDF3_CLASSIC": "netcdf3",
-    "NETCDF3_64BIT_OFFSET": "netcdf3-64bit",
-    "NETCDF3_64BIT_DATA": "cdf5",
-    "NETCDF4": "netcdf4",
-    "NETCDF4_CLASSIC": "netcdf4-classic",
-}
+_FORMATS = {model: format for format, model in MODELS.items() if format != "nczarr"}
 _LEAST_CACHE_BYTES = 4096
 _LEVELLESS = ("shuffle", "fletcher32")
 

@@ -38,25 +38,25 @@ class ZarrReader(Reader):
 
     def _open(self, place: Place, variable: str, chunk_cache_bytes: int | None) -> Opened:
         # The array's own folder: nothing of the group is read, as a user would have it.
+        inside = place / variable if isinstance(place, Path) else place.below(variable)
         with ExitStack() as held:
-            if isinstance(place, Path):
-                # A store and no text, in which newer versions take # for the start of options.
-                store: Any = LocalStore(place / variable, read_only=True)
-            elif self.name == "zarr-obstore":
+            if isinstance(inside, Remote) and self.name == "zarr-obstore":
                 from obstore.store import from_url
 
-                folder = place.below(variable)
-                store = ObjectStore(from_url(folder.url, **folder.obstore()), read_only=True)
+                store: Any = ObjectStore(from_url(inside.url, **inside.obstore()), read_only=True)
             else:
-                store = served_store(place.below(variable), held)
+                store = store_at(inside, held)
             return opened_array(store, variable, "", held)
 
     def version(self) -> str:
         return zarr.__version__
 
 
-def served_store(place: Remote, held: ExitStack) -> FsspecStore:
-    """Return a store behind a URL, through fsspec, which is closed later."""
+def store_at(place: Place, held: ExitStack) -> LocalStore | FsspecStore:
+    """Return the store in a folder, or through fsspec behind a URL, which `held` closes."""
+    if isinstance(place, Path):
+        # A store and no text, in which newer versions take # for the start of options.
+        return LocalStore(place, read_only=True)
     system, path, close = system_in_zarr(place)
     held.callback(close)
     return FsspecStore(system, path=path, read_only=True)
@@ -78,7 +78,6 @@ class ZarrWriter(Writer):
         self, variables: Placed, attrs: Mapping[str, object], chunk_cache_bytes: int | None
     ) -> None:
         version: Literal[2, 3] = 2 if variables[-1][1].format == "zarr2" else 3
-        # A store and no text, in which newer versions take # for the start of options.
         store = LocalStore(self.path)
         group = zarr.create_group(store=store, zarr_format=version, attributes=_plain(attrs))
         for variable, layout in variables:

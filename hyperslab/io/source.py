@@ -58,11 +58,9 @@ def reopen(address: str, format: str, library: str = "") -> Source:
     if path is None:
         return open_remote(address)
     if format in ("zarr2", "zarr3"):
-        from zarr.storage import LocalStore
-
         from .sources.zarr import ZarrSource
 
-        return ZarrSource(address, LocalStore(path, read_only=True), path)
+        return ZarrSource(address, path)
     if format == "hdf5" or library == "h5py":
         import h5py
 

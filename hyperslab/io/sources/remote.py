@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import ExitStack
 from typing import Any
 
 from ..creation import STORE_MARKS
@@ -108,10 +107,9 @@ def _is_zarr(system: Any, path: str) -> bool:
 
 
 def _zarr(remote: Remote, system: Any, path: str) -> Source:
-    from ..by_zarr import served_store
     from .zarr import ZarrSource
 
-    source = ZarrSource(remote.url, served_store(remote, ExitStack()), None)
+    source = ZarrSource(remote.url, remote)
     if any(v.layout and v.layout.shards for v in source.variables.values()):
         _require_ranges(remote, system, f"{path.rstrip('/')}/zarr.json")
     return source

@@ -6,7 +6,7 @@ import base64
 import struct
 import warnings
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from functools import cached_property
 from itertools import chain
 from pathlib import Path
@@ -15,6 +15,8 @@ from typing import Any
 import numpy as np
 import zarr
 
+from ..by_zarr import store_at
+from ..urls import Place
 from ..writing import stored_bytes
 from .base import (
     Dims,
@@ -30,14 +32,14 @@ _NAMES = {"zlib": "deflate", "gzip": "deflate", "bz2": "bzip2"}
 
 
 class ZarrSource(Source):
-    """A Zarr group or array of a store of zarr-python, and its folder (None for a URL)."""
+    """A Zarr group or array in a folder or behind a URL."""
 
     threads = True
 
-    def __init__(self, address: str, store: Any, path: Path | None) -> None:
-        super().__init__(address, path)
+    def __init__(self, address: str, place: Place) -> None:
+        super().__init__(address, place if isinstance(place, Path) else None)
         with _quiet():
-            self._root: Any = zarr.open(store=store, mode="r")
+            self._root: Any = zarr.open(store=store_at(place, ExitStack()), mode="r")
         self.format = f"zarr{self._root.metadata.zarr_format}"
 
     def _open(self, name: str) -> Any:

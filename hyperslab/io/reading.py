@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import contextlib
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -18,10 +17,7 @@ from .urls import Place, Remote, is_absent, located
 
 
 class Reader(ABC):
-    """A library that reads variables from files of some formats, described by its card.
-
-    A library's file adds `_open` and `version`.
-    """
+    """A library that reads variables of files, described by its card; adds `_open`, `version`."""
 
     has_chunk_cache: ClassVar[bool] = True
 
@@ -80,8 +76,7 @@ class Reader(ABC):
         KeyError
             If there is no such variable; of a local file the message lists those there are.
         ValueError
-            If the variable holds no numbers, the library has no chunk cache, or it does not read
-            such places.
+            If it holds no numbers, or the library has no chunk cache or does not read such places.
         """
         place, variable = located(path, storage_options), variable.strip("/")
         self._check(place, chunk_cache_bytes)
@@ -90,9 +85,8 @@ class Reader(ABC):
         except NotNumbersError:
             raise
         except Exception as error:
-            if isinstance(place, Remote):
-                raise self._far(place, error) from place.cause(error)
-            raise self._why(place, variable, error) from error
+            cause = place.cause(error) if isinstance(place, Remote) else error
+            raise self._why(place, variable, error) from cause
         if isinstance(place, Remote):
             opened.origin = place, self.name
         return opened
@@ -106,34 +100,30 @@ class Reader(ABC):
                 f"hyperslab.io.readers(place={kind!r}) names those that do"
             )
         if chunk_cache_bytes is not None and not self.has_chunk_cache:
-            raise ValueError(
-                f"chunk_cache_bytes={chunk_cache_bytes}: {self.name} has no chunk cache; "
-                "leave it out"
-            )
+            given = f"chunk_cache_bytes={chunk_cache_bytes}"
+            raise ValueError(f"{given}: {self.name} has no chunk cache; leave it out")
 
-    def _far(self, place: Remote, error: Exception) -> Exception:
-        """Return a library's error as ours; the server is not asked again what was wrong."""
-        kind = KeyError if isinstance(error, KeyError | IndexError) else OSError
-        kind = FileNotFoundError if is_absent(error) else kind
-        return kind(f"{place} cannot be read by {self.name}: {place.said(error)}; {self._takes}")
+    def _why(self, place: Place, variable: str, error: Exception) -> Exception:
+        """Return the error that says why a variable could not be opened, and what to do.
 
-    def _why(self, path: Path, variable: str, error: Exception) -> Exception:
-        """Return the error that says why a variable could not be opened, and what to do."""
-        if not path.exists():
-            return FileNotFoundError(f"{path} does not exist; {self._takes}")
+        A server is not asked again what was wrong.
+        """
+        takes = f"{self.name} takes {', '.join(sorted(self.formats))}"
+        if isinstance(place, Remote):
+            kind = KeyError if isinstance(error, KeyError | IndexError) else OSError
+            kind = FileNotFoundError if is_absent(error) else kind
+            return kind(f"{place} cannot be read by {self.name}: {place.said(error)}; {takes}")
+        if not place.exists():
+            return FileNotFoundError(f"{place} does not exist; {takes}")
         said = str(error).partition("\n")[0]  # what follows HDF5's first line is addresses
         try:
-            present = sorted(self.names(path))
+            present = sorted(self.names(place))
         except Exception:
-            return OSError(f"{path} cannot be read by {self.name}: {said}; {self._takes}")
+            return OSError(f"{place} cannot be read by {self.name}: {said}; {takes}")
         if variable in present:
-            return OSError(f"{path}: {self.name} cannot open {variable!r}: {said}")
+            return OSError(f"{place}: {self.name} cannot open {variable!r}: {said}")
         shown = ", ".join(present[:20]) + (" …" if len(present) > 20 else "")
-        return KeyError(f"{path}: no variable {variable!r}; there are {shown or 'none'}")
-
-    @property
-    def _takes(self) -> str:
-        return f"{self.name} takes {', '.join(sorted(self.formats))}"
+        return KeyError(f"{place}: no variable {variable!r}; there are {shown or 'none'}")
 
     @abstractmethod
     def _open(self, place: Place, variable: str, chunk_cache_bytes: int | None) -> Opened:
@@ -179,11 +169,11 @@ class NotNumbersError(ValueError):
 class Opened(ABC):
     """One variable of an open file, and a context manager; a library adds `_fetch` and `_close`."""
 
-    def __init__(self, name: str, shape: Iterable[int] | None, dtype: object) -> None:
-        if shape is None:
-            raise NotNumbersError(f"{name!r} holds nothing; readers take integers and floats")
-        if not isinstance(dtype, str | np.dtype) or np.dtype(dtype).kind not in "iuf":
-            raise NotNumbersError(f"{name!r} holds {dtype}; readers take integers and floats")
+    def __init__(self, name: str, shape: Iterable[int] | None, dtype: Any) -> None:
+        numbers = isinstance(dtype, str | np.dtype) and np.dtype(dtype).kind in "iuf"
+        if shape is None or not numbers:
+            held = "nothing" if shape is None else dtype
+            raise NotNumbersError(f"{name!r} holds {held}; readers take integers and floats")
         self.name = name
         self.shape = tuple(int(n) for n in shape)
         self.dtype: np.dtype[Any] = np.dtype(dtype).newbyteorder("=")
@@ -234,7 +224,7 @@ class Opened(ABC):
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         # What went wrong first is what is told, not that the file cannot be closed after it.
-        with contextlib.suppress(*((Exception,) if kind else ())):
+        with suppress(*((Exception,) if kind else ())):
             self.close()
 
     @abstractmethod

@@ -65,46 +65,25 @@ def test_big_endian_zarr_is_refused_by_nczarr(tmp_path):
         reader("nczarr").open(path, "a")
 
 
-def metadata(path, layout):
-    write_array(path, GRID, layout, dims=("y", "x"))
-    name = ".zarray" if layout.format == "zarr2" else "zarr.json"
-    return json.loads((path / "data" / name).read_text())
+def test_stores_hold_metadata_bytes_and_shards_as_others_expect_them(tmp_path):
+    two, three, shards = tmp_path / "2", tmp_path / "3", tmp_path / "s"
+    write_array(two, GRID, Layout("zarr2", (20, 35), "deflate", shuffle=True), dims=("y", "x"))
+    array = json.loads((two / "data" / ".zarray").read_text())
+    assert array["filters"] == [{"id": "shuffle", "elementsize": 4}]
+    assert array["compressor"] == {"id": "zlib", "level": 4}
+    assert "data/.zarray" in json.loads((two / ".zmetadata").read_text())["metadata"]
+    write_array(three, GRID, Layout("zarr3", byteorder="big"), dims=("y", "x"))
+    array = json.loads((three / "data" / "zarr.json").read_text())
+    assert array["codecs"] == [{"name": "bytes", "configuration": {"endian": "big"}}]
+    assert array["dimension_names"] == ["y", "x"]
+    assert "consolidated_metadata" not in json.loads((three / "zarr.json").read_text())
+    stored = np.frombuffer((three / "data" / "c" / "0" / "0").read_bytes(), ">i4")
+    assert np.array_equal(stored, GRID.reshape(-1))
+    write_array(shards, GRID, Layout("zarr3", (10, 35), "zstd", shards=(30, 70)))
+    assert len(list((shards / "data" / "c").glob("*/*"))) == 2
 
 
-@pytest.mark.parametrize(
-    ("codec", "shuffle", "zarr2", "zarr3"),
-    [
-        ("deflate", False, {"id": "zlib", "level": 4}, ("gzip", {"level": 4})),
-        ("blosc-lz4", True, {"id": "blosc", "cname": "lz4", "clevel": 5, "shuffle": 1},
-         ("blosc", {"cname": "lz4", "clevel": 5, "shuffle": "shuffle"})),
-        ("blosc-zstd", False, {"id": "blosc", "cname": "zstd", "clevel": 5, "shuffle": 0},
-         ("blosc", {"cname": "zstd", "clevel": 5, "shuffle": "noshuffle"})),
-    ],
-)  # fmt: skip
-def test_codecs_are_as_asked(tmp_path, codec, shuffle, zarr2, zarr3):
-    found = metadata(tmp_path / "2", Layout("zarr2", (20, 35), codec, shuffle=shuffle))
-    assert found["chunks"] == [20, 35] and found["filters"] is None
-    assert zarr2.items() <= found["compressor"].items()
-    found = metadata(tmp_path / "3", Layout("zarr3", (20, 35), codec, shuffle=shuffle))
-    used = found["codecs"][1]
-    assert used["name"] == zarr3[0] and zarr3[1].items() <= used["configuration"].items()
-    assert found["dimension_names"] == ["y", "x"]
-
-
-def test_shuffle_byte_order_shards_and_what_is_not_compressed(tmp_path):
-    found = metadata(tmp_path / "a", Layout("zarr2", (20, 35), "deflate", shuffle=True))
-    assert found["filters"] == [{"id": "shuffle", "elementsize": 4}]
-    assert "data/.zarray" in json.loads((tmp_path / "a" / ".zmetadata").read_text())["metadata"]
-    assert metadata(tmp_path / "b", Layout("zarr2", byteorder="big"))["dtype"] == ">i4"
-    [bare] = metadata(tmp_path / "c", Layout("zarr3", byteorder="big"))["codecs"]
-    assert (bare["name"], bare["configuration"]) == ("bytes", {"endian": "big"})
-    first = np.frombuffer((tmp_path / "c" / "data" / "c" / "0" / "0").read_bytes(), ">i4")
-    assert np.array_equal(first, GRID.reshape(-1))
-    metadata(tmp_path / "s", Layout("zarr3", (10, 35), "zstd", shards=(30, 70)))
-    array = zarr.open_array(str(tmp_path / "s" / "data"), mode="r")
-    assert (array.chunks, array.shards) == ((10, 35), (30, 70))
-    assert len(list((tmp_path / "s" / "data" / "c").glob("*/*"))) == 2
-    assert "consolidated_metadata" not in json.loads((tmp_path / "c" / "zarr.json").read_text())
+def test_names_that_are_known_are_named(tmp_path):
     variables = [Variable(n, ("x",), (5,), "f4") for n in ("b", "g/h/a", "g/c")]
     create(tmp_path / "d", variables, Layout("zarr3")).close()
     for by in ("zarr", "xarray-zarr"):

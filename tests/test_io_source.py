@@ -4,6 +4,8 @@ import gc
 import gzip
 import importlib
 import os
+import sys
+from dataclasses import replace
 from pathlib import Path
 
 import fsspec
@@ -18,7 +20,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from made_files import everything
 
-from hyperslab.io import Layout
+from hyperslab.io import Layout, write_array
 from hyperslab.io.source import SourceError, open_source, reopen
 from hyperslab.io.sources import remote
 from hyperslab.io.sources.classic import needed_bytes
@@ -158,6 +160,40 @@ def test_a_damaged_chunk_and_a_damaged_store_are_named(tmp_path):
         open_source(tmp_path / "a.zarr")
 
 
+GRID = np.arange(60 * 70, dtype="i4").reshape(60, 70) // 50
+FILTERED = {"shuffle": True, "fletcher32": True}
+
+
+@pytest.mark.parametrize(
+    "layout",
+    [
+        Layout("hdf5", byteorder="big"),
+        Layout("hdf5", (20, 35), "deflate", 6, **FILTERED),
+        *(Layout("hdf5", (20, 35), codec) for codec in ("lzf", "szip")),
+        Layout("netcdf4", byteorder="big"),
+        Layout("netcdf4", (20, 35), "deflate", 7, **FILTERED),
+        *(Layout("netcdf4", (20, 35), codec, 4) for codec in ("zstd", "blosc-lz4", "bzip2")),
+        Layout("netcdf4", (20, 35), "szip"),
+        Layout("nczarr", (20, 35)),
+        Layout("zarr2", (20, 35), "deflate", shuffle=True, byteorder="big"),
+        Layout("zarr3", (20, 35), "deflate", byteorder="big"),
+        Layout("zarr3", (10, 35), "zstd", 3, shards=(30, 70)),
+        *(Layout(format, (20, 35), "blosc-lz4", shuffle=True) for format in ("zarr2", "zarr3")),
+        *(Layout(format, (20, 35), "blosc-zstd") for format in ("netcdf4", "zarr2", "zarr3")),
+    ],
+    ids=str,
+)
+def test_what_is_written_in_a_layout_is_described_as_it(tmp_path, layout):
+    write_array(tmp_path / f"a{layout.suffix}", GRID, layout, dims=("y", "x"))
+    with open_source(tmp_path / f"a{layout.suffix}") as source:
+        found = source.variables["data"]
+        assert (source.format, found.dtype) == (layout.format, "i4")
+    order = sys.byteorder if layout.byteorder == "native" else layout.byteorder
+    wanted = replace(layout, level=layout.effective_level, byteorder=order)
+    assert (replace(found.layout, byteorder=order), found.byteorder) == (wanted, order)
+    assert found.dims == (("dim_60", "dim_70") if layout.format == "hdf5" else ("y", "x"))
+
+
 VARIABLE = st.tuples(
     st.sampled_from(["i1", "i2", "i4", "f4", "f8"]),
     st.booleans(),  # grows
@@ -290,6 +326,6 @@ def test_a_url_that_cannot_be_read_is_said_in_one_line(tmp_path, address, said):
 def test_a_package_that_is_missing_is_named(monkeypatch):
     loaded = importlib.import_module("fsspec.registry")._registry  # by another test perhaps
     monkeypatch.delitem(loaded, "s3", raising=False)
-    monkeypatch.setitem(__import__("sys").modules, "s3fs", None)
+    monkeypatch.setitem(sys.modules, "s3fs", None)
     with pytest.raises(SourceError, match="s3 needs s3fs: pip install s3fs"):
         open_source("s3://bucket/a.nc")

@@ -386,9 +386,6 @@ class ChunkindexLayoutReader(Reader):
             held.callback(serial.close)
             return _SerialArray(variable, serial, held)
 
-    def version(self) -> str:
-        return f"{zlib.ZLIB_RUNTIME_VERSION} (h5py {h5py.__version__})"
-
 
 class _SerialArray(Indexed):
     def _fetch(self, chosen: Region) -> Any:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import h5netcdf
-import h5py
 
 from .by_h5py import find_plugins
 from .reading import StreamReader
@@ -19,9 +18,6 @@ class H5netcdfReader(StreamReader):
 
     def file(self, source: Any, **cache: int) -> Any:
         return h5netcdf.File(source, "r", phony_dims="access", **cache)
-
-    def version(self) -> str:
-        return f"{h5netcdf.__version__} (h5py {h5py.__version__}, HDF5 {h5py.version.hdf5_version})"
 
 
 READER = H5netcdfReader

@@ -37,9 +37,6 @@ class H5pyReader(StreamReader):
         paged = {"page_buf_size": PAGE_BUFFER_BYTES} if self.name == "h5py-paged" else {}
         return h5py.File(source, "r", **cache, **paged)
 
-    def version(self) -> str:
-        return f"{h5py.__version__} (HDF5 {h5py.version.hdf5_version})"
-
 
 def find_plugins() -> None:
     """Let HDF5 read zstd, Blosc and bzip2 with the plugins that netCDF4's wheel brings."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +18,7 @@ class HidefixReader(Reader):
     """Reads HDF5, and so netCDF-4: deflate and shuffle, native byte order, no missing chunk.
 
     Opening makes its index of the whole file, so that it refuses one in which any variable is
-    otherwise. The type comes from h5py, as in its xarray engine it comes from netCDF4.
+    otherwise. The type comes from h5py.
 
     hidefix 0.12 gives wrong values, and writes beyond its memory, for many boxes that cover axes
     after the first in part. It is asked for what came out right in each of some ten thousand
@@ -40,9 +39,6 @@ class HidefixReader(Reader):
                 raise ValueError("it is not in native byte order")
         array.dataset = hidefix.Index(os.fspath(place)).dataset(variable)
         return array
-
-    def version(self) -> str:
-        return version("hidefix")
 
 
 class _HidefixArray(Opened):

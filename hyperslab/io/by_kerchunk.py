@@ -5,8 +5,6 @@ from __future__ import annotations
 from contextlib import ExitStack
 from typing import Any
 
-import kerchunk
-import zarr
 from fsspec.implementations.reference import ReferenceFileSystem
 from kerchunk.utils import subchunk
 from zarr.storage import FsspecStore
@@ -41,9 +39,6 @@ class KerchunkReader(Reader):
             )
             store = FsspecStore(files, path="", read_only=True)
             return opened_array(store, variable, variable, held, zarr_format=2)
-
-    def version(self) -> str:
-        return f"{kerchunk.__version__} (zarr {zarr.__version__})"
 
 
 READER = KerchunkReader

@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..kernels import NetcdfFile, kernel
-from ..kernels.library import versions
 from ..kernels.netcdf_c import NoNumbersError
 from .reading import Indexed, NotNumbersError, Opened, Reader
 from .selection import Region
@@ -34,10 +33,6 @@ class KernelReader(Reader):
             raise NotNumbersError(f"{error}; readers take integers and floats") from error
         with ExitStack() as held:
             return _KernelArray(variable, held.enter_context(file), held)
-
-    def version(self) -> str:
-        netcdf, hdf5 = versions()
-        return f"{netcdf} (HDF5 {hdf5})"
 
 
 class _KernelArray(Indexed):

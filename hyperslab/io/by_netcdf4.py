@@ -45,12 +45,6 @@ class NetCDF4Reader(Reader):
                     )
             return Indexed(variable, found, held)
 
-    def version(self) -> str:
-        return (
-            f"{netCDF4.__version__} (netCDF-C {netCDF4.__netcdf4libversion__}, "
-            f"HDF5 {netCDF4.__hdf5libversion__})"
-        )
-
 
 def opened(place: Place, format: str) -> netCDF4.Dataset:
     """Open a file, an NCZarr directory (its format "nczarr"), or a file behind a URL."""

@@ -27,8 +27,5 @@ class PyfiveReader(StreamReader):
                 raise OSError("it has chunks that were never written, which pyfive does not fill")
         return found
 
-    def version(self) -> str:
-        return str(pyfive.__version__)
-
 
 READER = PyfiveReader

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from contextlib import ExitStack
 
-from .. import __version__, subchunk
+from .. import subchunk
 from ..subchunk.deflate.inflate import inflater
 from .reading import Indexed, Opened, Reader
 from .urls import Place, Remote
@@ -34,10 +34,6 @@ class SubchunkReader(Reader):
         if self.name == "subchunk-obstore":
             options = {"backend": "obstore"} | place.obstore()
         return subchunk.open(place.url, storage_options=options)
-
-    def version(self) -> str:
-        name = vars(inflater())["__name__"]
-        return f"{__version__} ({name})"
 
 
 READER = SubchunkReader

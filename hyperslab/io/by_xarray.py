@@ -75,9 +75,6 @@ class XarrayReader(Reader):
             return held.enter_context(place.stream()), options
         return f"{place.url}#mode=bytes", options
 
-    def version(self) -> str:
-        return f"{xr.__version__} ({self._inner.library} {self._inner.version()})"
-
 
 class _XarrayArray(Indexed):
     def _fetch(self, chosen: Region) -> Any:

@@ -48,9 +48,6 @@ class ZarrReader(Reader):
                 store = store_at(inside, held)
             return opened_array(store, variable, "", held)
 
-    def version(self) -> str:
-        return zarr.__version__
-
 
 def store_at(place: Place, held: ExitStack) -> LocalStore | FsspecStore:
     """Return the store in a folder, or through fsspec behind a URL, which `held` closes."""

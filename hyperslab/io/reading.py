@@ -17,7 +17,7 @@ from .urls import Place, Remote, is_absent, located
 
 
 class Reader(ABC):
-    """A library that reads variables of files, described by its card; adds `_open`, `version`."""
+    """A library that reads variables of files, described by its card; it adds `_open`."""
 
     has_chunk_cache: ClassVar[bool] = True
 
@@ -135,10 +135,6 @@ class Reader(ABC):
 
         with open_source(path) as source:
             return list(source.variables)
-
-    @abstractmethod
-    def version(self) -> str:
-        """Give the versions of what does the reading."""
 
 
 class StreamReader(Reader):

@@ -25,6 +25,11 @@ from .urls import Place, Remote, system_in_zarr
 from .variable import Variable
 from .writing import Placed, Writer, fitted, ordered
 
+_CODECS: dict[int, dict[str, Any]] = {
+    2: {"deflate": numcodecs.Zlib, "zstd": numcodecs.Zstd, "bzip2": numcodecs.BZ2},
+    3: {"deflate": zarr.codecs.GzipCodec, "zstd": zarr.codecs.ZstdCodec},
+}
+
 
 class ZarrReader(Reader):
     """Reads Zarr 2, Zarr 3 and NCZarr directories.
@@ -78,10 +83,12 @@ class ZarrWriter(Writer):
         store = LocalStore(self.path)
         group = zarr.create_group(store=store, zarr_format=version, attributes=_plain(attrs))
         for variable, layout in variables:
+            whole = tuple(max(n, 1) for n in variable.shape)
             options: dict[str, Any] = {
                 "dtype": np.dtype(variable.dtype),
                 "shape": variable.shape,
-                "chunks": _chunks(variable, layout),
+                "chunks": layout.chunks if layout.chunks and variable.dims else whole,
+                "compressors": _compressor(layout, version),
                 "attributes": _plain(variable.attrs),
                 "fill_value": variable.fill_value,
             }
@@ -111,62 +118,45 @@ async def _others_end(timeout_s: float = 60.0) -> None:
         await asyncio.wait(others, timeout=timeout_s)
 
 
-def _chunks(variable: Variable, layout: Layout) -> tuple[int, ...]:
-    whole = tuple(max(n, 1) for n in variable.shape)
-    return layout.chunks if layout.chunks and variable.dims else whole
+def _compressor(layout: Layout, version: int) -> Any:
+    name, _, library = (layout.codec or "").partition("-")
+    level = layout.effective_level
+    if name == "blosc" and version == 2:
+        return numcodecs.Blosc(library, level, int(layout.shuffle))
+    if name == "blosc":
+        shuffle = "shuffle" if layout.shuffle else "noshuffle"
+        how: dict[str, Any] = {"cname": library, "clevel": level, "shuffle": shuffle}
+        return zarr.codecs.BloscCodec(**how)
+    return _CODECS[version][name](level=level) if name else None
 
 
 def _options2(variable: Variable, layout: Layout) -> dict[str, Any]:
-    dtype, level = ordered(variable.dtype, layout.byteorder), layout.effective_level
-    name, _, library = (layout.codec or "").partition("-")
-    codec: Any = None
-    if name == "blosc":
-        codec = numcodecs.Blosc(library, level, int(layout.shuffle))
-    elif name:
-        plain = {"deflate": numcodecs.Zlib, "zstd": numcodecs.Zstd, "bzip2": numcodecs.BZ2}
-        codec = plain[name](level)
-    shuffled = layout.shuffle and name != "blosc"
+    dtype = ordered(variable.dtype, layout.byteorder)
+    shuffled = layout.shuffle and not (layout.codec or "").startswith("blosc")
     return {
         "dtype": dtype,
         "filters": [numcodecs.Shuffle(dtype.itemsize)] if shuffled else None,
-        "compressors": codec,
         "attributes": {**_plain(variable.attrs), "_ARRAY_DIMENSIONS": list(variable.dims)},
     }
 
 
 def _options3(variable: Variable, layout: Layout) -> dict[str, Any]:
-    dtype, level = np.dtype(variable.dtype), layout.effective_level or 1
-    name, _, library = (layout.codec or "").partition("-")
+    dtype, fill = np.dtype(variable.dtype), variable.fill_value
     options: dict[str, Any] = {
         "filters": None,
-        "compressors": None,
-        "fill_value": 0 if variable.fill_value is None else variable.fill_value,
+        "fill_value": 0 if fill is None else fill,
         "dimension_names": variable.dims or None,
     }
-    if name == "blosc":
-        options["compressors"] = zarr.codecs.BloscCodec(
-            cname=library,  # type: ignore[arg-type]
-            clevel=level,
-            shuffle="shuffle" if layout.shuffle else "noshuffle",
-        )
-    elif name:
-        plain = {"deflate": zarr.codecs.GzipCodec, "zstd": zarr.codecs.ZstdCodec}
-        options["compressors"] = plain[name](level=level)
     if layout.shards and variable.dims:
         options["shards"] = layout.shards
     if layout.byteorder != "native" and dtype.itemsize > 1:
         options["serializer"] = zarr.codecs.BytesCodec(endian=layout.byteorder)
-    if variable.fill_value is not None:
-        filled = {"_FillValue": _fill3(variable.fill_value, dtype)}
+    if fill is not None:
+        # As xarray has it in Zarr 3: base64 of a double, or an integer.
+        double = base64.standard_b64encode(struct.pack("<d", fill)).decode()
+        filled = {"_FillValue": double if dtype.kind == "f" else int(fill)}
         options["attributes"] = _plain(variable.attrs) | filled
     return options
-
-
-def _fill3(value: float | int, dtype: np.dtype[Any]) -> object:
-    """Give a fill value as xarray writes it in Zarr 3: base64 of a double, or an integer."""
-    if dtype.kind == "f":
-        return base64.standard_b64encode(struct.pack("<d", float(value))).decode()
-    return int(value)
 
 
 def _plain(attrs: Mapping[str, object]) -> dict[str, Any]:

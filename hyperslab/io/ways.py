@@ -97,13 +97,12 @@ class InC:
 
 
 class InPython:
-    """An open variable; the loop is in Python, and each read makes a new array."""
+    """The same in Python, where each read makes a new array; `whole` takes steps in memory."""
 
     def __init__(self, file: Any, variable: Any, whole: bool = False) -> None:
         self._file, self._variable, self._whole = file, variable, whole
 
     def reading(self, blocks: Blocks, *, keep: bool = True) -> Reading:
-        """Prepare to read blocks into one array, or one after another to have the last."""
         variable, indices = self._variable, blocks.indices()
         if len(indices) == 1:
             return lambda: (variable[indices[0]], None)
@@ -122,14 +121,12 @@ class InPython:
         return into_one if keep else last
 
     def stepping(self, step: tuple[int, int]) -> Reading:
-        """Prepare to read every so many rows and columns, or all and to take them in memory."""
         variable, (y, x) = self._variable, step
         if self._whole:
             return lambda: (np.ascontiguousarray(variable[...][::y, ::x]), None)
         return lambda: (variable[::y, ::x], None)
 
     def writing(self, blocks: Blocks, values: Array) -> Callable[[], float | None]:
-        """Prepare to write blocks from their places in an array."""
         variable, indices = self._variable, blocks.indices()
 
         def write() -> None:
@@ -139,7 +136,6 @@ class InPython:
         return write
 
     def cache_bytes(self) -> int:
-        """Return the size of the variable's chunk cache."""
         import netCDF4
 
         if isinstance(self._variable, netCDF4.Variable):
@@ -147,7 +143,6 @@ class InPython:
         return int(self._variable.id.get_access_plist().get_chunk_cache()[1])
 
     def close(self) -> None:
-        """Close the file."""
         self._file.close()
 
 

@@ -101,12 +101,3 @@ def test_xarray_masks_the_fill_value(tmp_path, format, dtype, fill):
         assert dataset.a.dims == ("x",)
         assert np.array_equal(dataset.a.values, [3, np.nan, np.nan, np.nan], equal_nan=True)
         assert dataset.a.attrs == {"flag_values": [1, 2]}
-
-
-@pytest.mark.parametrize("format", ["zarr2", "zarr3"])
-def test_a_scalar_is_written_with_or_without_an_axis(tmp_path, format):
-    for number, values in enumerate((np.array([-3], "i4"), np.int32(-3))):
-        path = tmp_path / str(number)
-        with create(path, [Variable("a", (), (), "i4")], Layout(format)) as writer:
-            writer.write("a", ..., values)
-        assert_same(read(path, "a", "zarr"), np.array(-3, "i4"))

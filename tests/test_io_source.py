@@ -21,8 +21,8 @@ from hypothesis import strategies as st
 from made_files import everything
 
 from hyperslab.io import Layout, write_array
+from hyperslab.io import source as opening
 from hyperslab.io.source import SourceError, open_source, reopen
-from hyperslab.io.sources import remote
 from hyperslab.io.sources.classic import needed_bytes
 
 
@@ -250,7 +250,7 @@ def test_over_a_network_dimensions_that_grow_are_as_long_as_in_the_file(tmp_path
 
 @pytest.mark.parametrize("kind", ["classic.nc", "large.nc", "a.zarr"])
 def test_a_server_that_gives_files_only_whole_is_named(tmp_path, monkeypatch, kind):
-    monkeypatch.setattr(remote, "BLOCK_BYTES", 2**14)
+    monkeypatch.setattr(opening, "BLOCK_BYTES", 2**14)
     made_files.sharded(tmp_path / "a.zarr")
     made_files.classic(tmp_path / "classic.nc")
     with netCDF4.Dataset(tmp_path / "large.nc", "w") as nc:

@@ -49,7 +49,7 @@ def find_plugins() -> None:
 
 
 # What netCDF-C calls a scale that only gives a dimension its name and length.
-_NO_VARIABLE = "This is a netCDF dimension but not a netCDF variable. "
+NO_VARIABLE = "This is a netCDF dimension but not a netCDF variable"
 
 
 class HDF5Writer(Writer):
@@ -106,7 +106,7 @@ class HDF5Writer(Writer):
                 scales[dim].make_scale(dim)
             else:
                 scales[dim] = self._file.create_dataset(dim, shape=(size,), dtype=">f4")
-                scales[dim].make_scale(f"{_NO_VARIABLE}{size:10d}")
+                scales[dim].make_scale(f"{NO_VARIABLE}. {size:10d}")
         for variable, _ in variables:
             for axis, dim in enumerate(variable.dims):
                 if variable.name != dim:

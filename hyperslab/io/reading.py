@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
-from contextlib import ExitStack, suppress
+from contextlib import AbstractContextManager, ExitStack, suppress
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -23,6 +23,9 @@ class Reader(ABC):
 
     def __init__(self, card: Card) -> None:
         self.card = card
+        self.name = card.name  # to ask for it by
+        self.library = card.library  # that reads
+        self.formats = card.formats  # of `hyperslab.io.FORMATS`
         self.prepare()
 
     def prepare(self) -> None:  # noqa: B027 - most libraries need nothing
@@ -30,21 +33,6 @@ class Reader(ABC):
 
     def __repr__(self) -> str:
         return f"<reader {self.name}>"
-
-    @property
-    def name(self) -> str:
-        """Name to ask for it by."""
-        return self.card.name
-
-    @property
-    def library(self) -> str:
-        """The library that reads."""
-        return self.card.library
-
-    @property
-    def formats(self) -> frozenset[str]:
-        """Formats it reads, of `hyperslab.io.FORMATS`."""
-        return self.card.formats
 
     def open(
         self,
@@ -162,7 +150,7 @@ class NotNumbersError(ValueError):
     """The variable holds text, records or lists, not numbers."""
 
 
-class Opened(ABC):
+class Opened(AbstractContextManager["Opened"], ABC):
     """One variable of an open file, and a context manager; a library adds `_fetch` and `_close`."""
 
     def __init__(self, name: str, shape: Iterable[int] | None, dtype: Any) -> None:
@@ -214,9 +202,6 @@ class Opened(ABC):
         if self._open:
             self._open = False
             self._close()
-
-    def __enter__(self) -> Opened:
-        return self
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         # What went wrong first is what is told, not that the file cannot be closed after it.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import suppress
+from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain, count
@@ -63,7 +63,7 @@ class SourceVariable(Variable):
         return ", ".join(f"{dim} {n}" for dim, n in pairs) or "a scalar"
 
 
-class Source(ABC):
+class Source(AbstractContextManager["Source"], ABC):
     """A file or store opened for reading, at an address as it was given; also a context manager."""
 
     threads = False  # whether the libraries behind it work in threads of their own
@@ -144,15 +144,12 @@ class Source(ABC):
         """Fetch what the library needs to know of a variable before it can read it."""
         self._variable(name)
 
-    def cache(self, name: str, nbytes: int) -> None:  # noqa: B027 - not every library has one
+    def cache(self, name: str, nbytes: int) -> None:
         """Give a variable a chunk cache of so many bytes, where the library has one."""
 
     def close(self) -> None:
         """Close it; closing again does nothing."""
         self._ready.clear()
-
-    def __enter__(self) -> Source:
-        return self
 
     def __exit__(self, *_: object) -> None:
         self.close()

@@ -11,7 +11,7 @@ from typing import Any
 import h5py
 import numpy as np
 
-from ..by_h5py import find_plugins
+from ..by_h5py import NO_VARIABLE, find_plugins
 from ..selection import region
 from .base import (
     LISTS,
@@ -28,8 +28,6 @@ from .base import (
     storage,
 )
 
-# Of netCDF-C's scales that only give a dimension its name.
-NO_VARIABLE = "This is a netCDF dimension but not a netCDF variable"
 NON_COORDINATE = "_nc4_non_coord_"
 _OWN_ATTRIBUTES = {
     "_NCProperties", "_Netcdf4Coordinates", "_Netcdf4Dimid", "_nc3_strict", "CLASS", "NAME",

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
 import h5py
 import hidefix
 
-from .reading import Opened, Reader
+from .reading import Indexed, Opened, Reader
 from .selection import Region
 from .urls import Place
 
@@ -31,19 +32,14 @@ class HidefixReader(Reader):
     def _open(self, place: Place, variable: str, chunk_cache_bytes: int | None) -> Opened:
         assert isinstance(place, Path)
         with h5py.File(place, "r") as file:
-            found = file[variable]
-            if not isinstance(found, h5py.Dataset):
-                raise KeyError(f"{variable!r} is a group")
-            array = _HidefixArray(variable, found.shape, found.dtype)
-            if not found.dtype.isnative:
+            array = _HidefixArray(variable, file[variable], ExitStack())
+            if not file[variable].dtype.isnative:
                 raise ValueError("it is not in native byte order")
-        array.dataset = hidefix.Index(os.fspath(place)).dataset(variable)
+        array.variable = hidefix.Index(os.fspath(place)).dataset(variable)
         return array
 
 
-class _HidefixArray(Opened):
-    dataset: Any
-
+class _HidefixArray(Indexed):
     def _fetch(self, chosen: Region) -> Any:
         spans = [
             slice(start, start + (count - 1) * step + 1)
@@ -51,9 +47,9 @@ class _HidefixArray(Opened):
         ]
         asked = spans[:1] + [slice(0, length) for length in self.shape[1:]]
         places = all(count == 1 for count in chosen.counts[1:])
-        if places and tuple(self.dataset.chunk_shape())[1:] == self.shape[1:]:
+        if places and tuple(self.variable.chunk_shape())[1:] == self.shape[1:]:
             asked = spans
-        found = self.dataset[tuple(asked) or (slice(0, 1),)]
+        found = self.variable[tuple(asked) or (slice(0, 1),)]
         # It drops axes of length one.
         found = found.reshape([span.stop - span.start for span in asked])
         cut = (
@@ -61,9 +57,6 @@ class _HidefixArray(Opened):
             for span, whole, step in zip(spans, asked, chosen.steps, strict=True)
         )
         return found[tuple(cut)].reshape(chosen.shape)
-
-    def _close(self) -> None:
-        del self.dataset
 
 
 READER = HidefixReader

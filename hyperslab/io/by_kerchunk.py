@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import ExitStack
+from dataclasses import replace
 from typing import Any
 
 from fsspec.implementations.reference import ReferenceFileSystem
@@ -27,9 +28,11 @@ class KerchunkReader(Reader):
 
     def _open(self, place: Place, variable: str, chunk_cache_bytes: int | None) -> Opened:
         assert isinstance(place, Remote)
-        bare = place.without("parts")
+        options = dict(place.options)
+        factors = options.pop("parts", ())
+        bare = replace(place, options=options)
         refs = references_of(bare)
-        for factor in place.options.get("parts", ()):
+        for factor in factors:
             refs = subchunk(refs, variable, factor)
         with ExitStack() as held:
             system, _, close = system_in_zarr(bare)

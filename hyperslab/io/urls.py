@@ -67,11 +67,6 @@ class Remote:
         path, mark, query = self.url.partition("?")
         return replace(self, url=f"{path}{suffix}{mark}{query}")
 
-    def without(self, *names: str) -> Remote:
-        """Give it without some of its options."""
-        kept = {name: value for name, value in self.options.items() if name not in names}
-        return replace(self, options=kept)
-
     def stream(self, cache: Mapping[str, Any] | None = None) -> Stream:
         """Open it by fsspec, with one of its caches (fsspec's own choice by default)."""
         system, path = self.system()

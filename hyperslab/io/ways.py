@@ -16,6 +16,7 @@ Array = NDArray[Any]
 Reading = Callable[[], tuple[Array, float | None]]
 """Makes the calls; gives what was read, and the seconds by C's own clock where it has one."""
 _DIMS = ("y", "x")
+_IN_C: Mapping[str, type[NetcdfFile | Hdf5File]] = {"netCDF-C": NetcdfFile, "HDF5": Hdf5File}
 
 
 @dataclass(frozen=True)
@@ -159,16 +160,14 @@ class Way:
 
     def ready(self) -> "Way":
         """Return it with what it needs loaded, so that no phase pays for it."""
-        if self.library in ("netCDF-C", "HDF5"):
+        if self.library in _IN_C:
             kernel()
         return self
 
     def open(self, path: Path) -> InC | InPython:
         """Open the variable of a file to read it."""
-        if self.library == "netCDF-C":
-            return InC(NetcdfFile.open(path, NAME, **self.opens), self.accesses)
-        if self.library == "HDF5":
-            return InC(Hdf5File.open(path, NAME, **self.opens), self.accesses)
+        if self.library in _IN_C:
+            return InC(_IN_C[self.library].open(path, NAME, **self.opens), self.accesses)
         if self.library == "h5py":
             import h5py
 
@@ -183,13 +182,12 @@ class Way:
         self, path: Path, shape: tuple[int, int], chunks: tuple[int, ...] | None
     ) -> InC | InPython:
         """Create a file with an int32 variable."""
+        how = {"chunks": chunks, **self.creates}
         if self.library == "netCDF-C":
-            how = {"chunks": chunks, **self.creates}
             made = NetcdfFile.create(path, "netcdf4", NAME, _DIMS, shape, "i4", **how)
             return InC(made, self.accesses)
         if self.library == "HDF5":
-            plain = Hdf5File.create(path, NAME, shape, "i4", chunks=chunks, **self.creates)
-            return InC(plain, self.accesses)
+            return InC(Hdf5File.create(path, NAME, shape, "i4", **how), self.accesses)
         if self.library == "h5py":
             import h5py
 

@@ -40,6 +40,7 @@ def test_runs_are_as_long_as_they_can_be():
     ("selection", "error", "said"),
     [
         ((0, -3), IndexError, "tos: index -3 is out of range for axis 1 of size 2"),
+        ((0, 2), IndexError, "tos: index 2 is out of range for axis 1 of size 2; give -2 to 1"),
         ((0, 0, 0), IndexError, "tos: selection .* does not fit shape"),
         ((None, 0), TypeError, "tos: index None on axis 0"),
         (slice(None, None, -2), ValueError, "tos: step -2 on axis 0"),

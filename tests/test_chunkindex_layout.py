@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from hyperslab.io import chunkindex_format as chunkindex
 from hyperslab.io.by_chunkindex import SUFFIX, SerialVariable, StandIn
 from hyperslab.io.chunkindex_format import ChunkindexFile
-from hyperslab.io.urls import Counted
+from hyperslab.io.urls import Stream
 from hyperslab.subchunk import CorruptIndexError
 
 SHAPE, CHUNKS, INDEX = (4, 200, 300), (1, 200, 300), f"data.h5{SUFFIX}"
@@ -33,7 +33,7 @@ def made(request, tmp_path_factory):
 
 
 def opened(kind, path, index, name="x"):
-    return kind(Counted(path.open("rb")), Counted(index.open("rb")), name)
+    return kind(Stream(path.open("rb")), Stream(index.open("rb")), name)
 
 
 def test_the_layout_is_that_of_figure_3(made):

@@ -31,13 +31,13 @@ READS = {
 FAKE = """
 from hyperslab.io import chunkindex_format as chunkindex
 from hyperslab.io.by_chunkindex import StandIn
-from hyperslab.io.urls import Counted
+from hyperslab.io.urls import Stream
 
 def create_index(index, path):
     chunkindex.write(path, index)
 
 def read_slice(data, index, name, box):
-    return StandIn(Counted(data), Counted(index), name).read(box)
+    return StandIn(Stream(data), Stream(index), name).read(box)
 """
 
 

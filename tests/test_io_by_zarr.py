@@ -2,7 +2,6 @@
 
 import json
 
-import netCDF4
 import numpy as np
 import pytest
 import xarray as xr
@@ -15,9 +14,8 @@ GRID = np.arange(60 * 70, dtype="i4").reshape(60, 70)
 
 
 def ones(path, name, format, dims=("x",), dtype="f4"):
-    shape = (5,) * len(dims)
-    with create(path, [Variable(name, dims, shape, dtype)], Layout(format)) as writer:
-        writer.write(name, ..., np.ones(shape, dtype))
+    with create(path, [Variable(name, dims, (5,) * len(dims), dtype)], Layout(format)) as writer:
+        writer.write(name, ..., np.ones((5,) * len(dims), dtype))
     return path
 
 
@@ -40,7 +38,7 @@ def test_what_one_of_zarr_and_nczarr_cannot_read_of_the_other_is_explained(tmp_p
     scalar = ones(tmp_path / "scalar", "a", "nczarr", (), "f8")
     for by, value in (("nczarr", 1.0), ("zarr", [1.0]), ("xarray-zarr", [1.0])):
         assert_same(read(scalar, "a", by), np.array(value))
-    with pytest.raises(KeyError, match="no variable 'a'; there are none"):
+    with pytest.raises(OSError, match="nczarr cannot open 'a': a not found"):
         reader("nczarr").open(ones(tmp_path / "zarr2", "a", "zarr2", ()), "a")
     grouped = ones(tmp_path / "grouped", "g/a", "nczarr")
     assert_same(read(grouped, "g/a", "zarr"), np.ones(5, "f4"))
@@ -54,57 +52,26 @@ def test_what_one_of_zarr_and_nczarr_cannot_read_of_the_other_is_explained(tmp_p
 
 
 def test_big_endian_zarr_is_refused_by_nczarr(tmp_path):
-    """netCDF-C gives missing chunks the fill value with its bytes swapped; when it no longer
-    does, the reader's refusal can go."""
-    path, filled = tmp_path / "a.zarr", Variable("a", ("x",), (8,), "f4", fill_value=-5)
-    create(path, [filled], Layout("zarr2", chunks=(4,), byteorder="big")).close()
-    with netCDF4.Dataset(f"file://{path}#mode=nczarr,file") as file:
-        file.set_auto_mask(False)
-        assert file["a"][5] == np.float32(-5).byteswap()
+    """netCDF-C gives missing chunks the fill value with its bytes swapped."""
+    write_array(tmp_path / "a", GRID, Layout("zarr2", chunks=(20, 35), byteorder="big"))
     with pytest.raises(OSError, match="it is big-endian"):
-        reader("nczarr").open(path, "a")
+        reader("nczarr").open(tmp_path / "a", "data")
 
 
-def metadata(path, layout):
-    write_array(path, GRID, layout, dims=("y", "x"))
-    name = ".zarray" if layout.format == "zarr2" else "zarr.json"
-    return json.loads((path / "data" / name).read_text())
+def test_stores_hold_what_others_expect(tmp_path):
+    two, three, shards = tmp_path / "2", tmp_path / "3", tmp_path / "s"
+    write_array(two, GRID, Layout("zarr2", (20, 35), "deflate"))
+    assert json.loads((two / "data" / ".zarray").read_text())["compressor"]["id"] == "zlib"
+    assert "data/.zarray" in json.loads((two / ".zmetadata").read_text())["metadata"]
+    write_array(three, GRID, Layout("zarr3", byteorder="big"))
+    assert "consolidated_metadata" not in json.loads((three / "zarr.json").read_text())
+    stored = np.frombuffer((three / "data" / "c" / "0" / "0").read_bytes(), ">i4")
+    assert np.array_equal(stored, GRID.reshape(-1))
+    write_array(shards, GRID, Layout("zarr3", (10, 35), "zstd", shards=(30, 70)))
+    assert len(list((shards / "data" / "c").glob("*/*"))) == 2
 
 
-@pytest.mark.parametrize(
-    ("codec", "shuffle", "zarr2", "zarr3"),
-    [
-        ("deflate", False, {"id": "zlib", "level": 4}, ("gzip", {"level": 4})),
-        ("blosc-lz4", True, {"id": "blosc", "cname": "lz4", "clevel": 5, "shuffle": 1},
-         ("blosc", {"cname": "lz4", "clevel": 5, "shuffle": "shuffle"})),
-        ("blosc-zstd", False, {"id": "blosc", "cname": "zstd", "clevel": 5, "shuffle": 0},
-         ("blosc", {"cname": "zstd", "clevel": 5, "shuffle": "noshuffle"})),
-    ],
-)  # fmt: skip
-def test_codecs_are_as_asked(tmp_path, codec, shuffle, zarr2, zarr3):
-    found = metadata(tmp_path / "2", Layout("zarr2", (20, 35), codec, shuffle=shuffle))
-    assert found["chunks"] == [20, 35] and found["filters"] is None
-    assert zarr2.items() <= found["compressor"].items()
-    found = metadata(tmp_path / "3", Layout("zarr3", (20, 35), codec, shuffle=shuffle))
-    used = found["codecs"][1]
-    assert used["name"] == zarr3[0] and zarr3[1].items() <= used["configuration"].items()
-    assert found["dimension_names"] == ["y", "x"]
-
-
-def test_shuffle_byte_order_shards_and_what_is_not_compressed(tmp_path):
-    found = metadata(tmp_path / "a", Layout("zarr2", (20, 35), "deflate", shuffle=True))
-    assert found["filters"] == [{"id": "shuffle", "elementsize": 4}]
-    assert "data/.zarray" in json.loads((tmp_path / "a" / ".zmetadata").read_text())["metadata"]
-    assert metadata(tmp_path / "b", Layout("zarr2", byteorder="big"))["dtype"] == ">i4"
-    [bare] = metadata(tmp_path / "c", Layout("zarr3", byteorder="big"))["codecs"]
-    assert (bare["name"], bare["configuration"]) == ("bytes", {"endian": "big"})
-    first = np.frombuffer((tmp_path / "c" / "data" / "c" / "0" / "0").read_bytes(), ">i4")
-    assert np.array_equal(first, GRID.reshape(-1))
-    metadata(tmp_path / "s", Layout("zarr3", (10, 35), "zstd", shards=(30, 70)))
-    array = zarr.open_array(str(tmp_path / "s" / "data"), mode="r")
-    assert (array.chunks, array.shards) == ((10, 35), (30, 70))
-    assert len(list((tmp_path / "s" / "data" / "c").glob("*/*"))) == 2
-    assert "consolidated_metadata" not in json.loads((tmp_path / "c" / "zarr.json").read_text())
+def test_names_that_are_known_are_named(tmp_path):
     variables = [Variable(n, ("x",), (5,), "f4") for n in ("b", "g/h/a", "g/c")]
     create(tmp_path / "d", variables, Layout("zarr3")).close()
     for by in ("zarr", "xarray-zarr"):
@@ -122,12 +89,3 @@ def test_xarray_masks_the_fill_value(tmp_path, format, dtype, fill):
         assert dataset.a.dims == ("x",)
         assert np.array_equal(dataset.a.values, [3, np.nan, np.nan, np.nan], equal_nan=True)
         assert dataset.a.attrs == {"flag_values": [1, 2]}
-
-
-@pytest.mark.parametrize("format", ["zarr2", "zarr3"])
-def test_a_scalar_is_written_with_or_without_an_axis(tmp_path, format):
-    for number, values in enumerate((np.array([-3], "i4"), np.int32(-3))):
-        path = tmp_path / str(number)
-        with create(path, [Variable("a", (), (), "i4")], Layout(format)) as writer:
-            writer.write("a", ..., values)
-        assert_same(read(path, "a", "zarr"), np.array(-3, "i4"))

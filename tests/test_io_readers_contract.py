@@ -1,6 +1,7 @@
 """Every reader over every layout it takes."""
 
 from dataclasses import replace
+from functools import cache
 
 import h5py
 import numpy as np
@@ -52,19 +53,17 @@ def nothing(tmp_path_factory):
 @pytest.fixture(scope="session")
 def written(tmp_path_factory, nothing):
     """Give the file of a layout, made at the first request."""
-    made = {}
 
+    @cache
     def give(name):
-        if name not in made:
-            folder = tmp_path_factory.mktemp(name)
-            write = simple if name == "simple" else make
-            made[name] = write(folder / f"data{LAYOUTS[name].suffix}", LAYOUTS[name], nothing)
-        return made[name]
+        path = tmp_path_factory.mktemp(name) / f"data{LAYOUTS[name].suffix}"
+        values = (simple if name == "simple" else make)(path, LAYOUTS[name])
+        return Truth(path, values, "main", nothing)
 
     return give
 
 
-def make(path, layout, nothing):
+def make(path, layout):
     """Write a file with all that a format can hold."""
     random = np.random.default_rng(7)
     format = layout.format
@@ -90,25 +89,24 @@ def make(path, layout, nothing):
     plain = Layout(format, prefill=layout.prefill, byteorder=layout.byteorder,
                    page_bytes=layout.page_bytes)  # fmt: skip
     layouts = {v.name: plain for v in variables} | {"main": layout}
-    time = Variable("t", ("t",), (7,), "f8", {"units": "days since 2000-01-01"})
-    coordinates = {"t": (time, np.arange(7.0))}
+    coordinates = {"t": (Variable("t", ("t",), (7,), "f8"), np.arange(7.0))}
     if format != "binary":
         variables.append(Variable("grown", ("step", "x"), (4, 13), "f4", unlimited=("step",)))
         layouts["grown"] = replace(plain, chunks=None if format in CLASSIC else (1, 13))
         values["grown"] = random.normal(size=(4, 13)).astype("f4")
+    pieces = {"main": [part], "grown": range(4)}
     with create(path, variables, layouts, coordinates=coordinates) as writer:
         for name, array in values.items():
-            where = {"main": [part], "grown": range(4)}.get(name, [...])
-            for selection in where:
+            for selection in pieces.get(name, [...]):
                 writer.write(name, selection, array[selection])
     if format != "binary":
         values["t"] = coordinates["t"][1]
     if layout.codec == "deflate" and not path.is_dir():
         subchunk.build(path, spacing=1024)  # read with it by its own reader, ignored by others
-    return Truth(path, values, "main", nothing)
+    return values
 
 
-def simple(path, layout, nothing):
+def simple(path, layout):
     """Write a file with nothing missing, which hidefix and pyfive take."""
     random = np.random.default_rng(3)
     values = {
@@ -124,7 +122,7 @@ def simple(path, layout, nothing):
         for name, array in values.items():
             how = {"compression": 4, "shuffle": name == "main"} if name in chunks else {}
             file.create_dataset(name, data=array, chunks=chunks.get(name), **how)
-    return Truth(path, values, "main", nothing)
+    return values
 
 
 def extremes(dtype, random):
@@ -142,13 +140,11 @@ def extremes(dtype, random):
 
 def known_gaps(reader, format, truth):
     """Leave out what a library is known not to read; each has a test of its own."""
-    out = set()
-    if reader == "nczarr" and format == "zarr2":
-        out = {"scalar"}
-    if reader in ("zarr", "xarray-zarr") and format == "nczarr":
-        out = {"scalar"}
-    if reader == "xarray-zarr" and format == "nczarr":
-        out |= {"group/inner/deep"}
+    out = {
+        ("nczarr", "zarr2"): {"scalar"},
+        ("zarr", "nczarr"): {"scalar"},
+        ("xarray-zarr", "nczarr"): {"scalar", "group/inner/deep"},
+    }.get((reader, format), set())
     return replace(truth, values={k: v for k, v in truth.values.items() if k not in out})
 
 
@@ -164,7 +160,6 @@ PAIRS = [
 
 @pytest.fixture(scope="session")
 def pair(request):
-    """A file to be made or found, and the name of a reader."""
     return request.param
 
 

@@ -32,10 +32,7 @@ SECRET = "a-canary-that-nobody-may-see"
 
 
 def pairs(place):
-    """Each layout with each of its readers; only one reads in pages, and HTTP lists nothing.
-
-    The files have chunks that were never written, which pyfive refuses.
-    """
+    """Each layout with its readers; only one reads in pages, HTTP lists nothing, pyfive no gaps."""
     for name, layout in LAYOUTS.items():
         for reader in readers(layout, place=place):
             unlisted = (place, reader) == ("http", "xarray-zarr") and name != "zarr2-blosc"
@@ -48,6 +45,11 @@ def far(reader, options):
     """A reader told what it needs beside addresses."""
     same = {name: getattr(reader, name) for name in ("name", "library", "formats")}
     return SimpleNamespace(**same, open=partial(reader.open, storage_options=options))
+
+
+def flat(layout):
+    """Names of the variables that are stored as one piece."""
+    return ("few", "group/deep") if layout.format not in ("netcdf3", "nczarr") else ("few",)
 
 
 class Address(str):
@@ -67,23 +69,20 @@ def folder(tmp_path_factory):
     # The rest are missing chunks, and the unwritten parts of others.
     values["main"][:5, :, :10] = whole[:5, :, :10]
     values["few"] = np.arange(143, dtype="i2").reshape(11, 13)
-    packed = {"scale_factor": 0.5, "units": "K"}
     for name, layout in LAYOUTS.items():
         path = folder / f"{name}{layout.suffix}"
         variables = [
-            Variable("main", ("t", "y", "x"), (7, 11, 13), "f4", packed, fill_value=-5),
+            Variable("main", ("t", "y", "x"), (7, 11, 13), "f4", {"scale_factor": 0.5}, -5),
             Variable("whole", ("t", "y", "x"), (7, 11, 13), "f4"),
-            Variable("few", ("y", "x"), (11, 13), "i2"),
+            *(Variable(few, ("y", "x"), (11, 13), "i2") for few in flat(layout)),
         ]
-        if layout.format not in ("netcdf3", "nczarr"):
-            variables.append(Variable("group/deep", ("y", "x"), (11, 13), "i2"))
         plain = Layout(layout.format, page_bytes=layout.page_bytes)
         layouts = {v.name: layout if len(v.shape) == 3 else plain for v in variables}
         with create(path, variables, layouts) as writer:
             writer.write("main", (slice(5), slice(None), slice(10)), whole[:5, :, :10])
             writer.write("whole", ..., whole)
-            for variable in variables[2:]:
-                writer.write(variable.name, ..., values["few"])
+            for few in flat(layout):
+                writer.write(few, ..., values["few"])
         if path.is_file() and name != "netcdf3":
             subchunk.build(path, spacing=1024)
             chunkindex.write(path, f"{path}.chunkindex")
@@ -118,10 +117,7 @@ def reader(pair, servers):
 @pytest.fixture(scope="session")
 def truth(pair, servers, folder):
     name, reader, place = pair
-    values = dict(folder[1])
-    if LAYOUTS[name].format not in ("netcdf3", "nczarr"):
-        values["group/deep"] = values["few"]
-    main = "main"
+    values, main = folder[1] | dict.fromkeys(flat(LAYOUTS[name]), folder[1]["few"]), "main"
     if reader == "virtualizarr-kerchunk":
         # It knows no groups in references, and takes an array to end with its last written chunk.
         values, main = {name: values[name] for name in ("whole", "few")}, "whole"

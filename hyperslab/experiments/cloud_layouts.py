@@ -168,12 +168,12 @@ class OpenOver:
 
     def parts(self, cache_state: str) -> dict[str, Any]:
         """Return what a sample runs, and what describes it."""
-        (server, told), link = self.place.parts(), self.place.link
+        server, told = self.place.parts()
         assert isinstance(server, Server) and isinstance(self.file.array, Variables)
         library = _ENGINES[self.opening.engine]
         names = (server, self.file.path.name, library, (), "")
         return {
-            "run": OpenLinked(*names, link.round_trip_s, link.bytes_per_s, self.opening),
+            "run": OpenLinked(*names, self.place.link, self.opening),
             "check": partial(eq, self.file.array.described),
             "columns": {**columns(self.file.layout, library), **told},
             "prepare": self.place.forget,

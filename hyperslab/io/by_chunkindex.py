@@ -11,10 +11,9 @@ from __future__ import annotations
 
 import math
 import zlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, suppress
 from functools import cached_property
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import h5py
@@ -29,7 +28,7 @@ from ..subchunk.read.boxes import Box, boxes
 from ..subchunk.read.select import wanted
 from ..subchunk.read.whole import decode_chunk
 from . import chunkindex_format
-from .by_h5py import dataset_names, find_plugins
+from .by_h5py import find_plugins
 from .chunkindex_format import check_sizes, chunk_names, read_record, read_sizes, read_window
 from .reading import Indexed, NotNumbersError, Opened, Reader
 from .urls import Place, Remote
@@ -317,12 +316,6 @@ class ChunkindexLayoutReader(Reader):
             serial = StandIn(data, index, variable)
             held.callback(serial.close)
             return Indexed(variable, serial, held)
-
-    def names(self, path: Path) -> Iterable[str]:
-        return dataset_names(path)
-
-    def version(self) -> str:
-        return f"{zlib.ZLIB_RUNTIME_VERSION} (h5py {h5py.__version__})"
 
 
 READER = ChunkindexLayoutReader

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from pathlib import Path
 from typing import Any
 
 import h5netcdf
-import h5py
 
 from .by_h5py import find_plugins
-from .reading import StreamReader, walked
+from .reading import StreamReader
 
 
 class H5netcdfReader(StreamReader):
@@ -19,16 +16,8 @@ class H5netcdfReader(StreamReader):
     def prepare(self) -> None:
         find_plugins()
 
-    def file(self, source: Any, chunk_cache_bytes: int | None = None) -> Any:
-        options = {} if chunk_cache_bytes is None else {"rdcc_nbytes": chunk_cache_bytes}
-        return h5netcdf.File(source, "r", phony_dims="access", **options)
-
-    def names(self, path: Path) -> Iterable[str]:
-        with self.file(path) as file:
-            return list(walked(file))
-
-    def version(self) -> str:
-        return f"{h5netcdf.__version__} (h5py {h5py.__version__}, HDF5 {h5py.version.hdf5_version})"
+    def file(self, source: Any, **cache: int) -> Any:
+        return h5netcdf.File(source, "r", phony_dims="access", **cache)
 
 
 READER = H5netcdfReader

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .layout import Layout
-from .reading import StreamReader, visited
+from .reading import StreamReader
 from .selection import Selection
 from .variable import Variable
 from .writing import Placed, Writer, ordered
@@ -33,20 +33,9 @@ class H5pyReader(StreamReader):
     def prepare(self) -> None:
         find_plugins()
 
-    def file(self, source: Any, chunk_cache_bytes: int | None = None) -> Any:
-        options = {} if chunk_cache_bytes is None else {"rdcc_nbytes": chunk_cache_bytes}
-        if self.name == "h5py-paged":
-            options["page_buf_size"] = PAGE_BUFFER_BYTES
-        return h5py.File(source, "r", **options)
-
-    def version(self) -> str:
-        return f"{h5py.__version__} (HDF5 {h5py.version.hdf5_version})"
-
-
-def dataset_names(path: Path) -> list[str]:
-    """Give the names of the datasets of a file, with their groups."""
-    with h5py.File(path, "r") as file:
-        return visited(file)
+    def file(self, source: Any, **cache: int) -> Any:
+        paged = {"page_buf_size": PAGE_BUFFER_BYTES} if self.name == "h5py-paged" else {}
+        return h5py.File(source, "r", **cache, **paged)
 
 
 def find_plugins() -> None:
@@ -60,7 +49,7 @@ def find_plugins() -> None:
 
 
 # What netCDF-C calls a scale that only gives a dimension its name and length.
-_NO_VARIABLE = "This is a netCDF dimension but not a netCDF variable. "
+NO_VARIABLE = "This is a netCDF dimension but not a netCDF variable"
 
 
 class HDF5Writer(Writer):
@@ -117,7 +106,7 @@ class HDF5Writer(Writer):
                 scales[dim].make_scale(dim)
             else:
                 scales[dim] = self._file.create_dataset(dim, shape=(size,), dtype=">f4")
-                scales[dim].make_scale(f"{_NO_VARIABLE}{size:10d}")
+                scales[dim].make_scale(f"{NO_VARIABLE}. {size:10d}")
         for variable, _ in variables:
             for axis, dim in enumerate(variable.dims):
                 if variable.name != dim:

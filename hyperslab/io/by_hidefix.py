@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
-from importlib.metadata import version
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
 import h5py
 import hidefix
 
-from .by_h5py import dataset_names
-from .reading import Opened, Reader
+from .reading import Indexed, Opened, Reader
 from .selection import Region
 from .urls import Place
 
@@ -21,7 +19,7 @@ class HidefixReader(Reader):
     """Reads HDF5, and so netCDF-4: deflate and shuffle, native byte order, no missing chunk.
 
     Opening makes its index of the whole file, so that it refuses one in which any variable is
-    otherwise. The type comes from h5py, as in its xarray engine it comes from netCDF4.
+    otherwise. The type comes from h5py.
 
     hidefix 0.12 gives wrong values, and writes beyond its memory, for many boxes that cover axes
     after the first in part. It is asked for what came out right in each of some ten thousand
@@ -34,26 +32,14 @@ class HidefixReader(Reader):
     def _open(self, place: Place, variable: str, chunk_cache_bytes: int | None) -> Opened:
         assert isinstance(place, Path)
         with h5py.File(place, "r") as file:
-            found = file[variable]
-            if not isinstance(found, h5py.Dataset):
-                raise KeyError(f"{variable!r} is a group")
-            array = _HidefixArray(variable, found.shape, found.dtype)
-            native = found.dtype.isnative
-        if not native:
-            raise ValueError("it is not in native byte order")
-        array.dataset = hidefix.Index(os.fspath(place)).dataset(variable)
+            array = _HidefixArray(variable, file[variable], ExitStack())
+            if not file[variable].dtype.isnative:
+                raise ValueError("it is not in native byte order")
+        array.variable = hidefix.Index(os.fspath(place)).dataset(variable)
         return array
 
-    def names(self, path: Path) -> Iterable[str]:
-        return dataset_names(path)
 
-    def version(self) -> str:
-        return version("hidefix")
-
-
-class _HidefixArray(Opened):
-    dataset: Any
-
+class _HidefixArray(Indexed):
     def _fetch(self, chosen: Region) -> Any:
         spans = [
             slice(start, start + (count - 1) * step + 1)
@@ -61,9 +47,9 @@ class _HidefixArray(Opened):
         ]
         asked = spans[:1] + [slice(0, length) for length in self.shape[1:]]
         places = all(count == 1 for count in chosen.counts[1:])
-        if places and tuple(self.dataset.chunk_shape())[1:] == self.shape[1:]:
+        if places and tuple(self.variable.chunk_shape())[1:] == self.shape[1:]:
             asked = spans
-        found = self.dataset[tuple(asked) or (slice(0, 1),)]
+        found = self.variable[tuple(asked) or (slice(0, 1),)]
         # It drops axes of length one.
         found = found.reshape([span.stop - span.start for span in asked])
         cut = (
@@ -71,9 +57,6 @@ class _HidefixArray(Opened):
             for span, whole, step in zip(spans, asked, chosen.steps, strict=True)
         )
         return found[tuple(cut)].reshape(chosen.shape)
-
-    def _close(self) -> None:
-        del self.dataset
 
 
 READER = HidefixReader

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from contextlib import ExitStack
+from dataclasses import replace
 from typing import Any
 
-import kerchunk
-import zarr
 from fsspec.implementations.reference import ReferenceFileSystem
 from kerchunk.utils import subchunk
 from zarr.storage import FsspecStore
@@ -29,9 +28,11 @@ class KerchunkReader(Reader):
 
     def _open(self, place: Place, variable: str, chunk_cache_bytes: int | None) -> Opened:
         assert isinstance(place, Remote)
-        bare = place.without("parts")
+        options = dict(place.options)
+        factors = options.pop("parts", ())
+        bare = replace(place, options=options)
         refs = references_of(bare)
-        for factor in place.options.get("parts", ()):
+        for factor in factors:
             refs = subchunk(refs, variable, factor)
         with ExitStack() as held:
             system, _, close = system_in_zarr(bare)
@@ -41,9 +42,6 @@ class KerchunkReader(Reader):
             )
             store = FsspecStore(files, path="", read_only=True)
             return opened_array(store, variable, variable, held, zarr_format=2)
-
-    def version(self) -> str:
-        return f"{kerchunk.__version__} (zarr {zarr.__version__})"
 
 
 READER = KerchunkReader

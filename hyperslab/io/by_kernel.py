@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
-import netCDF4
 import numpy as np
 from numpy.typing import NDArray
 
 from ..kernels import NetcdfFile, kernel
 from ..kernels.netcdf_c import NoNumbersError
-from .reading import Indexed, NotNumbersError, Opened, Reader, walked
+from .reading import Indexed, NotNumbersError, Opened, Reader
 from .selection import Region
 from .urls import Place
 
@@ -35,13 +33,6 @@ class KernelReader(Reader):
             raise NotNumbersError(f"{error}; readers take integers and floats") from error
         with ExitStack() as held:
             return _KernelArray(variable, held.enter_context(file), held)
-
-    def names(self, path: Path) -> Iterable[str]:
-        with netCDF4.Dataset(path) as file:
-            return list(walked(file))
-
-    def version(self) -> str:
-        return f"{netCDF4.__netcdf4libversion__} (HDF5 {netCDF4.__hdf5libversion__})"
 
 
 class _KernelArray(Indexed):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
@@ -11,7 +11,7 @@ import netCDF4
 import numpy as np
 
 from .layout import CLASSIC, QUANTIZERS, Layout
-from .reading import Indexed, Opened, Reader, walked
+from .reading import Indexed, Opened, Reader
 from .urls import Place, Remote
 from .variable import Variable
 from .writing import Placed, Writer, ordered
@@ -29,39 +29,36 @@ class NetCDF4Reader(Reader):
     """
 
     def _open(self, place: Place, variable: str, chunk_cache_bytes: int | None) -> Opened:
+        nczarr = self.name == "nczarr"
+        if nczarr and isinstance(place, Path) and not any((place / m).exists() for m in _MARKS):
+            # netCDF-C opens an empty folder as an empty dataset.
+            raise ValueError("it is no Zarr 2 directory: there is no .zgroup in it")
         with ExitStack() as held:
-            file = held.enter_context(netCDF4.Dataset(self.address(place), "r"))
-            found = file[variable]
+            found = held.enter_context(opened(place, self.name))[variable]
             if isinstance(found, netCDF4.Variable):
-                found.set_auto_maskandscale(False)
-                # Without it a strided selection is one call of the C library for each element.
-                found.use_nc_get_vars(True)
+                raw(found)
                 if chunk_cache_bytes is not None and found.chunking() not in (None, "contiguous"):
                     found.set_var_chunk_cache(size=chunk_cache_bytes)
-                if self.name == "nczarr" and not np.dtype(found.dtype).isnative:
+                if nczarr and not np.dtype(found.dtype).isnative:
                     raise ValueError(
                         "it is big-endian: netCDF-C would swap the bytes of fill values"
                     )
             return Indexed(variable, found, held)
 
-    def address(self, place: Place) -> str:
-        """Give what netCDF-C opens."""
-        if isinstance(place, Remote):
-            return f"{place.url}#mode=bytes"
-        if self.name == "nczarr" and not any((place / mark).exists() for mark in _MARKS):
-            # netCDF-C opens an empty folder as an empty dataset.
-            raise ValueError("it is no Zarr 2 directory: there is no .zgroup in it")
-        return address(place, self.name)
 
-    def names(self, path: Path) -> Iterable[str]:
-        with netCDF4.Dataset(self.address(path), "r") as file:
-            return list(walked(file))
+def opened(place: Place, format: str) -> netCDF4.Dataset:
+    """Open a file, an NCZarr directory (its format "nczarr"), or a file behind a URL."""
+    if isinstance(place, Remote):
+        return netCDF4.Dataset(f"{place.url}#mode=bytes", "r")
+    return netCDF4.Dataset(address(place, format), "r")
 
-    def version(self) -> str:
-        return (
-            f"{netCDF4.__version__} (netCDF-C {netCDF4.__netcdf4libversion__}, "
-            f"HDF5 {netCDF4.__hdf5libversion__})"
-        )
+
+def raw(variable: Any) -> Any:
+    """Return a variable that gives what is stored: unmasked and unscaled."""
+    variable.set_auto_maskandscale(False)
+    # Without it a strided selection is one call of the C library for each element.
+    variable.use_nc_get_vars(True)
+    return variable
 
 
 @contextmanager
@@ -86,7 +83,7 @@ def address(path: Path, format: str) -> str:
     return f"file://{absolute}#mode=nczarr,file"
 
 
-_MODELS: dict[str, Any] = {
+MODELS: dict[str, Any] = {
     "netcdf3": "NETCDF3_CLASSIC",
     "netcdf3-64bit": "NETCDF3_64BIT_OFFSET",
     "cdf5": "NETCDF3_64BIT_DATA",
@@ -104,7 +101,7 @@ class NetCDFWriter(Writer):
         self, variables: Placed, attrs: Mapping[str, object], chunk_cache_bytes: int | None
     ) -> None:
         format = variables[-1][1].format
-        self._file = netCDF4.Dataset(address(self.path, format), "w", format=_MODELS[format])
+        self._file = netCDF4.Dataset(address(self.path, format), "w", format=MODELS[format])
         if attrs:
             self._file.setncatts(dict(attrs))
         unlimited = {dim for variable, _ in variables for dim in variable.unlimited}

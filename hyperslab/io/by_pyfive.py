@@ -16,7 +16,7 @@ class PyfiveReader(StreamReader):
 
     has_chunk_cache = False
 
-    def file(self, source: Any, chunk_cache_bytes: int | None = None) -> Any:
+    def file(self, source: Any, **cache: int) -> Any:
         return pyfive.File(source)
 
     def checked(self, found: Any) -> Any:
@@ -26,9 +26,6 @@ class PyfiveReader(StreamReader):
             if 0 < written < math.prod(chunk_grid(found.shape, found.chunks)):
                 raise OSError("it has chunks that were never written, which pyfive does not fill")
         return found
-
-    def version(self) -> str:
-        return str(pyfive.__version__)
 
 
 READER = PyfiveReader

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from contextlib import ExitStack
-from pathlib import Path
 
-from .. import __version__, subchunk
+from .. import subchunk
 from ..subchunk.deflate.inflate import inflater
 from .reading import Indexed, Opened, Reader
 from .urls import Place, Remote
@@ -36,14 +34,6 @@ class SubchunkReader(Reader):
         if self.name == "subchunk-obstore":
             options = {"backend": "obstore"} | place.obstore()
         return subchunk.open(place.url, storage_options=options)
-
-    def names(self, path: Path) -> Iterable[str]:
-        with subchunk.open(path) as file:
-            return list(file)
-
-    def version(self) -> str:
-        name = vars(inflater())["__name__"]
-        return f"{__version__} ({name})"
 
 
 READER = SubchunkReader

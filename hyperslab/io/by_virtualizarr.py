@@ -8,8 +8,6 @@ from contextlib import ExitStack
 from typing import Any
 from urllib.parse import urlsplit
 
-import virtualizarr
-import zarr
 from obspec_utils.registry import ObjectStoreRegistry
 from obstore.store import MemoryStore, from_url
 from virtualizarr.parsers import HDFParser, KerchunkJSONParser
@@ -52,9 +50,6 @@ class VirtualizarrReader(Reader):
                 registry.register(_KEPT, kept)
                 store = KerchunkJSONParser()(url=f"{_KEPT}/{_REFERENCES}", registry=registry)
             return opened_array(store, variable, name, ExitStack())
-
-    def version(self) -> str:
-        return f"{virtualizarr.__version__} (zarr {zarr.__version__})"
 
 
 READER = VirtualizarrReader

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +12,7 @@ import xarray as xr
 from .cards import Card, reader
 from .reading import Indexed, Opened, Reader
 from .selection import Region
-from .urls import Place, Remote
+from .urls import Place
 
 xr.backends.list_engines()  # what all engines import, so that neither opens nor samples pay for it
 
@@ -21,9 +20,8 @@ xr.backends.list_engines()  # what all engines import, so that neither opens nor
 class XarrayReader(Reader):
     """Reads a DataArray of a dataset opened without decoding, dask or cache.
 
-    Opening reads the whole group's metadata and the coordinates that become indexes, as it
-    does for a user. Over HTTP, where nothing can be listed, Zarr needs consolidated metadata, as
-    our writer gives it to Zarr 2.
+    Opening reads the whole group's metadata and the coordinates that become indexes, as it does
+    for a user. Over HTTP, where nothing can be listed, Zarr needs consolidated metadata.
     """
 
     def __init__(self, card: Card) -> None:
@@ -34,21 +32,27 @@ class XarrayReader(Reader):
 
     def _open(self, place: Place, variable: str, chunk_cache_bytes: int | None) -> Opened:
         group, _, name = variable.rpartition("/")
-        with ExitStack() as held:
+        with ExitStack() as held, ExitStack() as meanwhile:
             source, options = self._source(place, held)
-            with self._cache(chunk_cache_bytes) as cache, warnings.catch_warnings():
-                # It warns of Zarr stores without consolidated metadata.
-                warnings.simplefilter("ignore", RuntimeWarning)
-                dataset = xr.open_dataset(
-                    source,
-                    engine=self._engine,
-                    decode_cf=False,
-                    chunks=None,
-                    cache=False,
-                    group=group or None,
-                    **options,
-                    **cache,
-                )
+            if chunk_cache_bytes is not None and self._engine == "h5netcdf":
+                options["driver_kwds"] = {"rdcc_nbytes": chunk_cache_bytes}
+            elif chunk_cache_bytes is not None:
+                from .by_netcdf4 import default_cache
+
+                # xarray has no word for it: files opened meanwhile take netCDF-C's default.
+                meanwhile.enter_context(default_cache(chunk_cache_bytes))
+            # It warns of Zarr stores without consolidated metadata.
+            meanwhile.enter_context(warnings.catch_warnings())
+            warnings.simplefilter("ignore", RuntimeWarning)
+            dataset = xr.open_dataset(
+                source,
+                engine=self._engine,
+                decode_cf=False,
+                chunks=None,
+                cache=False,
+                group=group or None,
+                **options,
+            )
             held.callback(dataset.close)
             if name not in dataset.variables:
                 # For the name of a bare dimension xarray would make up its numbers.
@@ -58,40 +62,18 @@ class XarrayReader(Reader):
     def _source(self, place: Place, held: ExitStack) -> tuple[Any, dict[str, Any]]:
         """Return what the engine opens, and the options that it needs."""
         if self._engine == "zarr":
-            from zarr.storage import LocalStore
+            from .by_zarr import store_at
 
-            from .by_zarr import served_store
-
-            if isinstance(place, Remote):
-                return served_store(place, held), {}
-            # A store and no text, in which newer versions take # for the start of options.
-            store = LocalStore(place, read_only=True)
-            return store, {"consolidated": (place / ".zmetadata").exists()}
+            options: dict[str, Any] = {}
+            if isinstance(place, Path):
+                options["consolidated"] = (place / ".zmetadata").exists()
+            return store_at(place, held), options
         options = {"phony_dims": "access"} if self._engine == "h5netcdf" else {}
         if isinstance(place, Path):
             return place, options
         if self._engine == "h5netcdf":
             return held.enter_context(place.stream()), options
         return f"{place.url}#mode=bytes", options
-
-    @contextmanager
-    def _cache(self, chunk_cache_bytes: int | None) -> Iterator[dict[str, Any]]:
-        if chunk_cache_bytes is None:
-            yield {}
-        elif self._engine == "h5netcdf":
-            yield {"driver_kwds": {"rdcc_nbytes": chunk_cache_bytes}}
-        else:
-            from .by_netcdf4 import default_cache
-
-            # xarray has no word for it: files opened meanwhile take netCDF-C's default.
-            with default_cache(chunk_cache_bytes):
-                yield {}
-
-    def names(self, path: Path) -> Iterable[str]:
-        return self._inner.names(path)
-
-    def version(self) -> str:
-        return f"{xr.__version__} ({self._inner.library} {self._inner.version()})"
 
 
 class _XarrayArray(Indexed):

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import base64
-import json
 import struct
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, Literal
@@ -19,13 +18,17 @@ from numpy.typing import NDArray
 from zarr.core.sync import sync
 from zarr.storage import FsspecStore, LocalStore, ObjectStore
 
-from .creation import STORE_MARKS
 from .layout import Layout
 from .reading import Indexed, Opened, Reader
 from .selection import Selection, region
 from .urls import Place, Remote, system_in_zarr
 from .variable import Variable
 from .writing import Placed, Writer, fitted, ordered
+
+_CODECS: dict[int, dict[str, Any]] = {
+    2: {"deflate": numcodecs.Zlib, "zstd": numcodecs.Zstd, "bzip2": numcodecs.BZ2},
+    3: {"deflate": zarr.codecs.GzipCodec, "zstd": zarr.codecs.ZstdCodec},
+}
 
 
 class ZarrReader(Reader):
@@ -40,31 +43,22 @@ class ZarrReader(Reader):
 
     def _open(self, place: Place, variable: str, chunk_cache_bytes: int | None) -> Opened:
         # The array's own folder: nothing of the group is read, as a user would have it.
+        inside = place / variable if isinstance(place, Path) else place.below(variable)
         with ExitStack() as held:
-            if isinstance(place, Path):
-                # A store and no text, in which newer versions take # for the start of options.
-                store: Any = LocalStore(place / variable, read_only=True)
-            elif self.name == "zarr-obstore":
+            if isinstance(inside, Remote) and self.name == "zarr-obstore":
                 from obstore.store import from_url
 
-                folder = place.below(variable)
-                store = ObjectStore(from_url(folder.url, **folder.obstore()), read_only=True)
+                store: Any = ObjectStore(from_url(inside.url, **inside.obstore()), read_only=True)
             else:
-                store = served_store(place.below(variable), held)
+                store = store_at(inside, held)
             return opened_array(store, variable, "", held)
 
-    def names(self, path: Path) -> Iterable[str]:
-        if not any((path / mark).is_file() for mark in STORE_MARKS):
-            raise OSError("there is no .zgroup, .zarray or zarr.json in it")
-        # Not through zarr: one array it cannot read would hide the names of the others.
-        return [str(folder.relative_to(path)) for folder in _arrays(path)]
 
-    def version(self) -> str:
-        return zarr.__version__
-
-
-def served_store(place: Remote, held: ExitStack) -> FsspecStore:
-    """Return a store behind a URL, through fsspec, which is closed later."""
+def store_at(place: Place, held: ExitStack) -> LocalStore | FsspecStore:
+    """Return the store in a folder, or through fsspec behind a URL, which `held` closes."""
+    if isinstance(place, Path):
+        # A store and no text, in which newer versions take # for the start of options.
+        return LocalStore(place, read_only=True)
     system, path, close = system_in_zarr(place)
     held.callback(close)
     return FsspecStore(system, path=path, read_only=True)
@@ -79,18 +73,6 @@ def opened_array(store: Any, name: str, path: str, held: ExitStack, **options: A
     return Indexed(name, array, held)
 
 
-def _arrays(folder: Path) -> Iterable[Path]:
-    """Give the folders of arrays below one, without looking into their chunks."""
-    metadata = folder / "zarr.json"
-    described = json.loads(metadata.read_bytes()) if metadata.is_file() else {}
-    if (folder / ".zarray").is_file() or described.get("node_type") == "array":
-        yield folder
-        return
-    for inner in sorted(folder.iterdir()):
-        if inner.is_dir():
-            yield from _arrays(inner)
-
-
 class ZarrWriter(Writer):
     """Writes a Zarr directory with the dimension names xarray looks for."""
 
@@ -98,14 +80,15 @@ class ZarrWriter(Writer):
         self, variables: Placed, attrs: Mapping[str, object], chunk_cache_bytes: int | None
     ) -> None:
         version: Literal[2, 3] = 2 if variables[-1][1].format == "zarr2" else 3
-        # A store and no text, in which newer versions take # for the start of options.
         store = LocalStore(self.path)
         group = zarr.create_group(store=store, zarr_format=version, attributes=_plain(attrs))
         for variable, layout in variables:
+            whole = tuple(max(n, 1) for n in variable.shape)
             options: dict[str, Any] = {
                 "dtype": np.dtype(variable.dtype),
                 "shape": variable.shape,
-                "chunks": _chunks(variable, layout),
+                "chunks": layout.chunks if layout.chunks and variable.dims else whole,
+                "compressors": _compressor(layout, version),
                 "attributes": _plain(variable.attrs),
                 "fill_value": variable.fill_value,
             }
@@ -135,62 +118,45 @@ async def _others_end(timeout_s: float = 60.0) -> None:
         await asyncio.wait(others, timeout=timeout_s)
 
 
-def _chunks(variable: Variable, layout: Layout) -> tuple[int, ...]:
-    whole = tuple(max(n, 1) for n in variable.shape)
-    return layout.chunks if layout.chunks and variable.dims else whole
+def _compressor(layout: Layout, version: int) -> Any:
+    name, _, library = (layout.codec or "").partition("-")
+    level = layout.effective_level
+    if name == "blosc" and version == 2:
+        return numcodecs.Blosc(library, level, int(layout.shuffle))
+    if name == "blosc":
+        shuffle = "shuffle" if layout.shuffle else "noshuffle"
+        how: dict[str, Any] = {"cname": library, "clevel": level, "shuffle": shuffle}
+        return zarr.codecs.BloscCodec(**how)
+    return _CODECS[version][name](level=level) if name else None
 
 
 def _options2(variable: Variable, layout: Layout) -> dict[str, Any]:
-    dtype, level = ordered(variable.dtype, layout.byteorder), layout.effective_level
-    name, _, library = (layout.codec or "").partition("-")
-    codec: Any = None
-    if name == "blosc":
-        codec = numcodecs.Blosc(library, level, int(layout.shuffle))
-    elif name:
-        plain = {"deflate": numcodecs.Zlib, "zstd": numcodecs.Zstd, "bzip2": numcodecs.BZ2}
-        codec = plain[name](level)
-    shuffled = layout.shuffle and name != "blosc"
+    dtype = ordered(variable.dtype, layout.byteorder)
+    shuffled = layout.shuffle and not (layout.codec or "").startswith("blosc")
     return {
         "dtype": dtype,
         "filters": [numcodecs.Shuffle(dtype.itemsize)] if shuffled else None,
-        "compressors": codec,
         "attributes": {**_plain(variable.attrs), "_ARRAY_DIMENSIONS": list(variable.dims)},
     }
 
 
 def _options3(variable: Variable, layout: Layout) -> dict[str, Any]:
-    dtype, level = np.dtype(variable.dtype), layout.effective_level or 1
-    name, _, library = (layout.codec or "").partition("-")
+    dtype, fill = np.dtype(variable.dtype), variable.fill_value
     options: dict[str, Any] = {
         "filters": None,
-        "compressors": None,
-        "fill_value": 0 if variable.fill_value is None else variable.fill_value,
+        "fill_value": 0 if fill is None else fill,
         "dimension_names": variable.dims or None,
     }
-    if name == "blosc":
-        options["compressors"] = zarr.codecs.BloscCodec(
-            cname=library,  # type: ignore[arg-type]
-            clevel=level,
-            shuffle="shuffle" if layout.shuffle else "noshuffle",
-        )
-    elif name:
-        plain = {"deflate": zarr.codecs.GzipCodec, "zstd": zarr.codecs.ZstdCodec}
-        options["compressors"] = plain[name](level=level)
     if layout.shards and variable.dims:
         options["shards"] = layout.shards
     if layout.byteorder != "native" and dtype.itemsize > 1:
         options["serializer"] = zarr.codecs.BytesCodec(endian=layout.byteorder)
-    if variable.fill_value is not None:
-        filled = {"_FillValue": _fill3(variable.fill_value, dtype)}
+    if fill is not None:
+        # As xarray has it in Zarr 3: base64 of a double, or an integer.
+        double = base64.standard_b64encode(struct.pack("<d", fill)).decode()
+        filled = {"_FillValue": double if dtype.kind == "f" else int(fill)}
         options["attributes"] = _plain(variable.attrs) | filled
     return options
-
-
-def _fill3(value: float | int, dtype: np.dtype[Any]) -> object:
-    """Give a fill value as xarray writes it in Zarr 3: base64 of a double, or an integer."""
-    if dtype.kind == "f":
-        return base64.standard_b64encode(struct.pack("<d", float(value))).decode()
-    return int(value)
 
 
 def _plain(attrs: Mapping[str, object]) -> dict[str, Any]:

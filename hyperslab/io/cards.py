@@ -28,8 +28,7 @@ class Card:
     formats: frozenset[str]  # of `FORMATS`
     module: str  # of `hyperslab.io`, that holds it
     requires: tuple[str, ...] = ()  # modules that it imports
-    # Layouts of those formats that it cannot read: fields of `Layout`, and their values.
-    cannot: tuple[Mapping[str, object], ...] = ()
+    cannot: tuple[Mapping[str, object], ...] = ()  # layouts: fields of `Layout`, and their values
     compiled: bool = False  # whether it needs a C compiler
     places: frozenset[str] = frozenset({"file"})  # where it reads, of `PLACES`
     label: str = ""  # what tables and figures call it; its name if empty
@@ -143,28 +142,17 @@ def readers(format: str | Layout | None = None, *, place: str = "file") -> tuple
 
     Examples
     --------
-    >>> readers("binary")
-    ('plain',)
-    >>> "netcdf4" in readers(Layout("hdf5", chunks=(10,), codec="lzf"))
-    False
-    >>> "netcdf4" in readers(place="http"), "netcdf4" in readers(place="s3")
-    (True, False)
+    >>> readers("binary"), "netcdf4" in readers(place="s3")
+    (('plain',), False)
     """
     if place not in PLACES:
         raise ValueError(f"place={place!r}: give one of {', '.join(PLACES)}")
     if isinstance(format, str) and format not in FORMATS:
         raise ValueError(f"format={format!r}: give one of {', '.join(FORMATS)}")
-
-    def takes(card: Card) -> bool:
-        if isinstance(format, Layout):
-            return card.reads(format)
-        return format is None or format in card.formats
-
-    return tuple(
-        card.name
-        for card in CARDS
-        if takes(card) and place in card.places and not card.missing(place)
-    )
+    known = [card for card in CARDS if place in card.places and not card.missing(place)]
+    if isinstance(format, Layout):
+        return tuple(card.name for card in known if card.reads(format))
+    return tuple(card.name for card in known if format is None or format in card.formats)
 
 
 @cache
@@ -202,13 +190,12 @@ def card(name: str) -> Card:
 
 def _compiles() -> bool:
     try:
-        compiler()
+        return bool(compiler())
     except KernelError:
         return False
-    return True
 
 
 def _install(missing: tuple[str, ...]) -> str:
     modules = [name for name in missing if name != COMPILER]
-    steps = [f"pip install {' '.join(modules)}"] if modules else []
-    return " and ".join([*steps, *([INSTALL] if COMPILER in missing else [])])
+    steps = [f"pip install {' '.join(modules)}"] * bool(modules)
+    return " and ".join(steps + [INSTALL] * (COMPILER in missing))

@@ -2,7 +2,6 @@
 
 import hashlib
 import json
-import math
 import re
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
@@ -53,10 +52,7 @@ class Place:
 
 @contextmanager
 def serve(
-    folder: Path,
-    links: Mapping[str, Link],
-    kind: str = "http",
-    store: str = "",
+    folder: Path, links: Mapping[str, Link], kind: str = "http", store: str = ""
 ) -> Iterator[dict[str, Place]]:
     """Serve a folder behind each link for as long as the context lasts; see `Session.serve`."""
     if store:
@@ -88,8 +84,6 @@ def _version(paths: Sequence[Path]) -> str:
 def without_address(status: str) -> str:
     """Return how a read ended without where this machine served it, which no other run has.
 
-    Examples
-    --------
     >>> without_address("OSError: http://127.0.0.1:40001/a.nc is gone")
     'OSError: http://server/a.nc is gone'
     """
@@ -115,11 +109,8 @@ class ReadOver:
         server, told = self.place.parts()
         steps = np.arange(self.file.array.shape[0])[self.selection[0]]
         what = (self.file.path.name, self.reader, self.selection, self.file.array.variable)
-        link = self.place.link
         return {
-            "run": ReadLinked(
-                server, *what, link.round_trip_s, link.bytes_per_s, options=self.options
-            ),
+            "run": ReadLinked(server, *what, self.place.link, options=self.options),
             "check": work.Equals(self.file.part(self.selection)),
             "columns": {
                 **columns(self.file.layout, self.reader),
@@ -135,8 +126,7 @@ class ReadOver:
 class ReadLinked:
     """Read a selection from a server: phases open, read and close.
 
-    What goes over the link to a server of ours is noted. An error of a store that others run does
-    not tell where that is.
+    An error of a store that others run does not tell where that is.
     """
 
     server: Server | Endpoint
@@ -144,8 +134,7 @@ class ReadLinked:
     library: str
     selection: Selection
     variable: str
-    round_trip_s: float = 0.0
-    bytes_per_s: float = math.inf
+    link: Link
     options: Mapping[str, Any] = field(default_factory=dict, kw_only=True)
 
     @property
@@ -167,7 +156,8 @@ class ReadLinked:
         """Return requests, connections, stages, handshakes and bytes, from the server's log."""
         if isinstance(self.server, Endpoint):
             return {}
-        wire = Wire.of(self.server.requests(), _APART * self.round_trip_s, self.bytes_per_s)
+        apart_s = _APART * self.link.round_trip_s
+        wire = Wire.of(self.server.requests(), apart_s, self.link.bytes_per_s)
         return {
             "requests": wire.requests,
             "connections": wire.connections,

@@ -88,12 +88,9 @@ class Index:
         with h5py.File(file.path) as data:
             stored = data[name].id.get_storage_size()
         if self.of_chunkindex:
-            points = sum(
-                len(chunk) for chunk in chunkindex_format.chunk_points(path, name).values()
-            )
-            spacing = chunkindex_format.span(
-                WIDTH * math.prod(file.layout.chunks or ()), spacing=self.spacing
-            )
+            points = sum(map(len, chunkindex_format.chunk_points(path, name).values()))
+            chunk_bytes = WIDTH * math.prod(file.layout.chunks or ())
+            spacing = chunkindex_format.span(chunk_bytes, spacing=self.spacing)
         else:
             opened = subchunk.Index(path)
             entry = opened.entries[name]
@@ -199,12 +196,12 @@ class Read:
             }
         told |= {"spacing_bytes": index.spacing} if index.spacing else {}
         mode = "zlib" if index.serial else getattr(inflater(), "__name__", "")
-        how = index.serial, index.of_chunkindex
+        beside, how = index.path(self.file), (index.serial, index.of_chunkindex)
         return {
-            "run": ReadInside(path, index.path(self.file), array.variable, self.selections, *how),
+            "run": ReadInside(path, beside, array.variable, self.selections, *how),
             "check": AllEqual([self.file.part(one) for one in self.selections]),
             "columns": columns(self.file.layout, "subchunk") | told | {"mode": mode},
-            "files": (path, index.path(self.file)),
+            "files": (path, beside),
         }
 
 
@@ -226,8 +223,6 @@ def index_as_document(file: File) -> None:
 def inner(shard: Sequence[int]) -> tuple[int, ...]:
     """Return chunks that fill a shard: one of all but the last two axes, parts of a map.
 
-    Examples
-    --------
     >>> inner((1, 13, 721, 1440)), inner((1, 380, 1287))
     ((1, 1, 103, 144), (1, 38, 143))
     """

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import platform
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -43,9 +42,6 @@ class PlainReader(Reader):
                 '{"dtype": "<f4", "shape": [10, 20], "offset": 0}}} into it'
             ) from None
         return found
-
-    def version(self) -> str:
-        return f"{platform.python_version()} (numpy {np.__version__})"
 
 
 class _PlainArray(Opened):

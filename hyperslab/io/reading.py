@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import contextlib
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
-from contextlib import ExitStack
+from contextlib import AbstractContextManager, ExitStack, suppress
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -18,15 +17,15 @@ from .urls import Place, Remote, is_absent, located
 
 
 class Reader(ABC):
-    """A library that reads variables from files of some formats, described by its card.
-
-    A library's file adds `_open` and `version`, and `names` where it reads local files.
-    """
+    """A library that reads variables of files, described by its card; it adds `_open`."""
 
     has_chunk_cache: ClassVar[bool] = True
 
     def __init__(self, card: Card) -> None:
         self.card = card
+        self.name = card.name  # to ask for it by
+        self.library = card.library  # that reads
+        self.formats = card.formats  # of `hyperslab.io.FORMATS`
         self.prepare()
 
     def prepare(self) -> None:  # noqa: B027 - most libraries need nothing
@@ -34,21 +33,6 @@ class Reader(ABC):
 
     def __repr__(self) -> str:
         return f"<reader {self.name}>"
-
-    @property
-    def name(self) -> str:
-        """Name to ask for it by."""
-        return self.card.name
-
-    @property
-    def library(self) -> str:
-        """The library that reads."""
-        return self.card.library
-
-    @property
-    def formats(self) -> frozenset[str]:
-        """Formats it reads, of `hyperslab.io.FORMATS`."""
-        return self.card.formats
 
     def open(
         self,
@@ -80,8 +64,7 @@ class Reader(ABC):
         KeyError
             If there is no such variable; of a local file the message lists those there are.
         ValueError
-            If the variable holds no numbers, the library has no chunk cache, or it does not read
-            such places.
+            If it holds no numbers, or the library has no chunk cache or does not read such places.
         """
         place, variable = located(path, storage_options), variable.strip("/")
         self._check(place, chunk_cache_bytes)
@@ -90,9 +73,8 @@ class Reader(ABC):
         except NotNumbersError:
             raise
         except Exception as error:
-            if isinstance(place, Remote):
-                raise self._far(place, error) from place.cause(error)
-            raise self._why(place, variable, error) from error
+            cause = place.cause(error) if isinstance(place, Remote) else error
+            raise self._why(place, variable, error) from cause
         if isinstance(place, Remote):
             opened.origin = place, self.name
         return opened
@@ -106,34 +88,30 @@ class Reader(ABC):
                 f"hyperslab.io.readers(place={kind!r}) names those that do"
             )
         if chunk_cache_bytes is not None and not self.has_chunk_cache:
-            raise ValueError(
-                f"chunk_cache_bytes={chunk_cache_bytes}: {self.name} has no chunk cache; "
-                "leave it out"
-            )
+            given = f"chunk_cache_bytes={chunk_cache_bytes}"
+            raise ValueError(f"{given}: {self.name} has no chunk cache; leave it out")
 
-    def _far(self, place: Remote, error: Exception) -> Exception:
-        """Return a library's error as ours; the server is not asked again what was wrong."""
-        kind = KeyError if isinstance(error, KeyError | IndexError) else OSError
-        kind = FileNotFoundError if is_absent(error) else kind
-        return kind(f"{place} cannot be read by {self.name}: {place.said(error)}; {self._takes}")
+    def _why(self, place: Place, variable: str, error: Exception) -> Exception:
+        """Return the error that says why a variable could not be opened, and what to do.
 
-    def _why(self, path: Path, variable: str, error: Exception) -> Exception:
-        """Return the error that says why a variable could not be opened, and what to do."""
-        if not path.exists():
-            return FileNotFoundError(f"{path} does not exist; {self._takes}")
+        A server is not asked again what was wrong.
+        """
+        takes = f"{self.name} takes {', '.join(sorted(self.formats))}"
+        if isinstance(place, Remote):
+            kind = KeyError if isinstance(error, KeyError | IndexError) else OSError
+            kind = FileNotFoundError if is_absent(error) else kind
+            return kind(f"{place} cannot be read by {self.name}: {place.said(error)}; {takes}")
+        if not place.exists():
+            return FileNotFoundError(f"{place} does not exist; {takes}")
         said = str(error).partition("\n")[0]  # what follows HDF5's first line is addresses
         try:
-            present = sorted(self.names(path))
+            present = sorted(self.names(place))
         except Exception:
-            return OSError(f"{path} cannot be read by {self.name}: {said}; {self._takes}")
+            return OSError(f"{place} cannot be read by {self.name}: {said}; {takes}")
         if variable in present:
-            return OSError(f"{path}: {self.name} cannot open {variable!r}: {said}")
+            return OSError(f"{place}: {self.name} cannot open {variable!r}: {said}")
         shown = ", ".join(present[:20]) + (" …" if len(present) > 20 else "")
-        return KeyError(f"{path}: no variable {variable!r}; there are {shown or 'none'}")
-
-    @property
-    def _takes(self) -> str:
-        return f"{self.name} takes {', '.join(sorted(self.formats))}"
+        return KeyError(f"{place}: no variable {variable!r}; there are {shown or 'none'}")
 
     @abstractmethod
     def _open(self, place: Place, variable: str, chunk_cache_bytes: int | None) -> Opened:
@@ -141,65 +119,48 @@ class Reader(ABC):
 
     def names(self, path: Path) -> Iterable[str]:
         """Give the names of the variables in a file of this machine, with their groups."""
-        raise NotImplementedError
+        from .source import open_source
 
-    @abstractmethod
-    def version(self) -> str:
-        """Give the versions of what does the reading."""
+        with open_source(path) as source:
+            return list(source.variables)
 
 
 class StreamReader(Reader):
     """A library that reads HDF5 from a path, or from a stream of fsspec's."""
 
     @abstractmethod
-    def file(self, source: Any, chunk_cache_bytes: int | None = None) -> Any:
-        """Open a file by its path or stream."""
+    def file(self, source: Any, **cache: int) -> Any:
+        """Open a file by its path or stream, maybe with ``rdcc_nbytes`` of chunk cache."""
 
     def _open(self, place: Place, variable: str, chunk_cache_bytes: int | None) -> Opened:
+        cache = {} if chunk_cache_bytes is None else {"rdcc_nbytes": chunk_cache_bytes}
         with ExitStack() as held:
             source: Any = place
             if isinstance(place, Remote):
                 source = held.enter_context(place.stream(self.card.cache))
-            file = held.enter_context(self.file(source, chunk_cache_bytes))
+            file = held.enter_context(self.file(source, **cache))
             return Indexed(variable, self.checked(file[variable]), held)
 
     def checked(self, found: Any) -> Any:
         """Return a variable that this library reads right."""
         return found
 
-    def names(self, path: Path) -> Iterable[str]:
-        with self.file(path) as file:
-            return visited(file)
-
-
-def visited(file: Any) -> list[str]:
-    """Return the names of the datasets of an HDF5 file, with their groups."""
-    found: list[str] = []
-    file.visititems(lambda name, item: found.append(name) if hasattr(item, "shape") else None)
-    return found
-
-
-def walked(group: Any, before: str = "") -> Iterable[str]:
-    """Yield the names of the variables of a netCDF group and of those within."""
-    for name in group.variables:
-        yield before + name
-    for name, inner in group.groups.items():
-        yield from walked(inner, f"{before}{name}/")
-
 
 class NotNumbersError(ValueError):
     """The variable holds text, records or lists, not numbers."""
 
 
-class Opened(ABC):
+class Opened(AbstractContextManager["Opened"], ABC):
     """One variable of an open file, and a context manager; a library adds `_fetch` and `_close`."""
 
-    def __init__(self, name: str, shape: Iterable[int] | None, dtype: object) -> None:
-        if shape is None:
-            raise NotNumbersError(f"{name!r} holds nothing; readers take integers and floats")
+    def __init__(self, name: str, shape: Iterable[int] | None, dtype: Any) -> None:
+        numbers = isinstance(dtype, str | np.dtype) and np.dtype(dtype).kind in "iuf"
+        if shape is None or not numbers:
+            held = "nothing" if shape is None else dtype
+            raise NotNumbersError(f"{name!r} holds {held}; readers take integers and floats")
         self.name = name
         self.shape = tuple(int(n) for n in shape)
-        self.dtype: np.dtype[Any] = numeric(name, dtype).newbyteorder("=")
+        self.dtype: np.dtype[Any] = np.dtype(dtype).newbyteorder("=")
         self.origin: tuple[Remote, str] | None = None
         self._open = True
 
@@ -242,12 +203,9 @@ class Opened(ABC):
             self._open = False
             self._close()
 
-    def __enter__(self) -> Opened:
-        return self
-
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         # What went wrong first is what is told, not that the file cannot be closed after it.
-        with contextlib.suppress(*((Exception,) if kind else ())):
+        with suppress(*((Exception,) if kind else ())):
             self.close()
 
     @abstractmethod
@@ -272,10 +230,3 @@ class Indexed(Opened):
 
     def _close(self) -> None:
         self._held.close()
-
-
-def numeric(name: str, dtype: object) -> np.dtype[Any]:
-    """Give the type of a variable that holds numbers."""
-    if isinstance(dtype, str | np.dtype) and np.dtype(dtype).kind in "iuf":
-        return np.dtype(dtype)
-    raise NotNumbersError(f"{name!r} holds {dtype}; readers take integers and floats")

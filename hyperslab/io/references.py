@@ -13,7 +13,7 @@ SUFFIX = ".kerchunk.json"
 
 
 def write(path: str | Path, place: str | Path | None = None) -> Path:
-    """Write references to the chunks of a file, by kerchunk, in its own form (version 1).
+    """Write references to the chunks of a file, by kerchunk, in its own form; return where.
 
     They name no place: whoever reads them says where the file is.
 
@@ -23,11 +23,6 @@ def write(path: str | Path, place: str | Path | None = None) -> Path:
         A netCDF-4 or HDF5 file.
     place
         Where to write them; beside the file, as ``<file>.kerchunk.json``, if not given.
-
-    Returns
-    -------
-    Path
-        Where they are.
 
     Examples
     --------

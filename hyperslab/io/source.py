@@ -1,19 +1,24 @@
-"""Open a user's file, of whatever kind it is, for reading only."""
+"""Open a user's file, of whatever kind and wherever it is, for reading only."""
 
 from __future__ import annotations
 
-import os
 import stat
 from pathlib import Path
+from typing import Any
+
+import h5py
 
 from .creation import STORE_MARKS
-from .layout import CLASSIC, NETCDF4
 from .sources.base import Source, SourceError, SourceVariable, first_line, local_path
 from .sources.classic import check_whole
-from .sources.remote import HDF5_MAGIC, open_remote
+from .sources.hdf5 import HDF5Source, datasets, hdf5_says, netcdf_kind, netcdf_reads
+from .urls import Remote, Stream
 
 __all__ = ["Source", "SourceError", "SourceVariable", "open_source"]
 
+BLOCK_BYTES = 4 * 2**20  # read ahead of a URL; fsspec's own is up to 50 MiB
+_PACKAGES = {"s3": "s3fs", "gs": "gcsfs", "gcs": "gcsfs", "http": "aiohttp"}
+_HDF5 = b"\x89HDF\r\n\x1a\n"
 _TAKES = "give a netCDF, HDF5 or Zarr file"
 _OTHERS = {
     b"GRIB": "a GRIB file: turn it into netCDF first (cdo -f nc copy, or cfgrib)",
@@ -29,37 +34,19 @@ def open_source(address: str | Path) -> Source:
     """Open a file, a store or a URL for reading.
 
     netCDF of every kind is read by netCDF4-python, other HDF5 by h5py, Zarr by zarr-python; over a
-    network netCDF-4 is read by h5py too.
-
-    Parameters
-    ----------
-    address
-        A path, or a URL of http, https or s3.
-
-    Raises
-    ------
-    SourceError
-        When it is not there, cannot be read, is damaged, or is of another kind.
-
-    Examples
-    --------
-    >>> open_source("pyproject.toml")
-    Traceback (most recent call last):
-    ...
-    hyperslab.io.sources.base.SourceError: pyproject.toml is a text file: give a netCDF, HDF5 \
-or Zarr file
+    network netCDF-4 is read by h5py too. A `SourceError` says what is not there, cannot be read,
+    is damaged, or is of another kind.
     """
     given = str(address).removeprefix("file://")
     path = local_path(given)
     if path is None:
-        return open_remote(given)
+        return _remote(given)
     if not given:
         raise SourceError(f"no file is named: {_TAKES}")
     try:
-        mode = path.stat().st_mode
-        if stat.S_ISDIR(mode):
+        if path.is_dir():
             return _folder(given, path)
-        if stat.S_ISREG(mode):
+        if stat.S_ISREG(path.stat().st_mode):
             return _file(given, path)
     except FileNotFoundError:
         raise SourceError(f"{given} does not exist: {_TAKES}") from None
@@ -75,25 +62,16 @@ def reopen(address: str, format: str, library: str = "") -> Source:
     """
     path = local_path(address)
     if path is None:
-        return open_remote(address)
-    if format == "nczarr" or format in CLASSIC or (format in NETCDF4 and library != "h5py"):
-        from .by_netcdf4 import address as url
-        from .sources.netcdf import NetCDFSource
-
-        nczarr = format == "nczarr"
-        opened = url(path, format) if nczarr else os.fspath(path)
-        return NetCDFSource(address, opened, path, nczarr=nczarr)
+        return _remote(address)
     if format in ("zarr2", "zarr3"):
-        from zarr.storage import LocalStore
-
         from .sources.zarr import ZarrSource
 
-        return ZarrSource(address, LocalStore(path, read_only=True), path)
-    import h5py
+        return ZarrSource(address, path)
+    if format == "hdf5" or library == "h5py":
+        return HDF5Source(address, h5py.File(path, "r"), path)
+    from .sources.netcdf import NetCDFSource
 
-    from .sources.hdf5 import HDF5Source
-
-    return HDF5Source(address, h5py.File(path, "r"), path.stat().st_size)
+    return NetCDFSource(address, path, nczarr=format == "nczarr")
 
 
 def _folder(given: str, path: Path) -> Source:
@@ -110,26 +88,20 @@ def _folder(given: str, path: Path) -> Source:
 
 def _by_netcdf(path: Path) -> bool:
     """Whether a store is netCDF-C's: its own marks stand in it."""
-    if (path / ".nczgroup").is_file():
-        return True
-    marks = (path / name for name in (".zgroup", ".zattrs"))
-    return any(mark.is_file() and "_nczarr" in mark.read_text(errors="replace") for mark in marks)
+    marks = [path / name for name in (".zgroup", ".zattrs") if (path / name).is_file()]
+    marked = any("_nczarr" in mark.read_text(errors="replace") for mark in marks)
+    return marked or (path / ".nczgroup").is_file()
 
 
 def _file(given: str, path: Path) -> Source:
     size = path.stat().st_size
     if not size:
         raise SourceError(f"{given} is empty: it holds no byte")
+    if h5py.is_hdf5(path):  # also after a block of the user's own
+        return _hdf5(given, path)
     with path.open("rb") as file:
         head = file.read(512)
-        # HDF5 may begin after a block of the user's own, at 512 bytes or a doubling of it.
-        found, place = head.startswith(HDF5_MAGIC), 512
-        while not found and place < min(size, 2**24):
-            file.seek(place)
-            found, place = file.read(8) == HDF5_MAGIC, 2 * place
-        if found:
-            return _hdf5(given, path)
-        if head[:3] == b"CDF" and head[3:4] in (b"\x01", b"\x02", b"\x05"):
+        if head.startswith((b"CDF\x01", b"CDF\x02", b"CDF\x05")):
             file.seek(0)
             check_whole(file, given, size)
             try:
@@ -140,7 +112,7 @@ def _file(given: str, path: Path) -> Source:
     for magic, what in _OTHERS.items():
         if head.startswith(magic):
             raise SourceError(f"{given} is {what}")
-    if head.startswith(HDF5_MAGIC[:4]) or HDF5_MAGIC.startswith(head):
+    if head.startswith(_HDF5[:4]) or _HDF5.startswith(head):
         raise SourceError(f"{given} is truncated or damaged: it ends within its HDF5 signature")
     if _is_text(head):
         page = head.lstrip()[:1] == b"<"
@@ -150,21 +122,16 @@ def _file(given: str, path: Path) -> Source:
 
 
 def _hdf5(given: str, path: Path) -> Source:
-    import h5py
-
-    from .sources.hdf5 import HDF5Source, datasets, hdf5_says, netcdf_kind, netcdf_reads
-    from .sources.netcdf import NetCDFSource
-
     try:
         file = h5py.File(path, "r")
     except OSError as error:
         raise SourceError(hdf5_says(given, str(error))) from error
     try:
         if netcdf_kind(file) and all(netcdf_reads(dataset) for _, dataset in datasets(file)):
-            source = NetCDFSource(given, os.fspath(path), path)
+            source = reopen(given, "netcdf4")
             file.close()
             return source
-        return HDF5Source(given, file, path.stat().st_size)
+        return HDF5Source(given, file, path)
     except Exception as error:
         file.close()
         raise SourceError(f"{given} is damaged: {first_line(error)}") from error
@@ -176,3 +143,106 @@ def _is_text(head: bytes) -> bool:
     except UnicodeDecodeError:
         return False
     return all(c.isprintable() or c in "\t\n\r\f" for c in text) and bool(text)
+
+
+def _remote(address: str) -> Source:
+    scheme, _, rest = address.partition("://")
+    remote = Remote(f"{scheme.lower()}://{rest}")
+    try:
+        if remote.kind == "http":
+            import aiohttp
+
+            wait = aiohttp.ClientTimeout(total=None, sock_connect=20, sock_read=120)
+            remote = Remote(remote.url, {"client_kwargs": {"timeout": wait}})
+        return _at_url(remote)
+    except SourceError:
+        raise
+    except ImportError as error:
+        need = _PACKAGES.get(remote.kind, error.name or scheme)
+        said = f"{remote} cannot be read: {scheme} needs {need}: pip install {need}"
+        raise SourceError(said) from error
+    except Exception as error:
+        raise SourceError(_why(error, remote)) from error
+
+
+def _at_url(remote: Remote) -> Source:
+    system, path = remote.system()
+    try:
+        file = system.open(path, "rb", block_size=BLOCK_BYTES, cache_type="readahead")
+        head = file.read(8)
+    except (FileNotFoundError, IsADirectoryError) as error:
+        if _is_zarr(system, path):
+            return _zarr(remote, system, path)
+        # An address that cannot be reached is not found either: the cause tells them apart.
+        raise SourceError(_why(error.__cause__ or error, remote)) from error
+    classic = head[:3] == b"CDF"
+    if head == _HDF5:
+        size = int(getattr(file, "size", None) or -1)
+        _require_ranges(remote, system, path, size)
+        file.seek(0)
+        stream = Stream(file)
+        return HDF5Source(remote.url, h5py.File(stream, "r"), None, size, stream)
+    if classic and remote.kind == "http":
+        from .sources.netcdf import NetCDFSource
+
+        with file:
+            _require_ranges(remote, system, path)  # else netCDF-C says the format is unknown
+            file.seek(0)
+            check_whole(file, str(remote), getattr(file, "size", None))
+        return NetCDFSource(remote.url, remote)
+    file.close()
+    if classic:
+        said = f"{remote} is classic netCDF, which can be read over http only: download it"
+        raise SourceError(said)
+    if _is_zarr(system, path):  # a server may answer for a folder with a page
+        return _zarr(remote, system, path)
+    if not head:
+        raise SourceError(f"{remote} is empty (0 bytes): check the address")
+    raise SourceError(
+        f"{remote} is no netCDF, HDF5 or Zarr: it begins with {head!r}; "
+        "give the address of the file itself, not of a page about it"
+    )
+
+
+def _require_ranges(remote: Remote, system: Any, path: str, nbytes: int = 0) -> None:
+    """Raise an error when a server gives a file only whole, and that is more than one block."""
+    from fsspec.asyn import sync
+
+    if remote.kind != "http" or 0 < nbytes <= BLOCK_BYTES:
+        return
+
+    async def ask() -> int:
+        session = await system.set_session()
+        wanted = session.get(system.encode_url(path), headers={"Range": "bytes=1-1"})
+        async with wanted as answer:
+            answer.raise_for_status()
+            return int(answer.status)
+
+    if sync(system.loop, ask) != 206:
+        raise SourceError(
+            f"{remote} cannot be read in parts, as it must be: its server does not answer range "
+            "requests; download it and give the file"
+        )
+
+
+def _is_zarr(system: Any, path: str) -> bool:
+    return any(system.exists(f"{path.rstrip('/')}/{mark}") for mark in STORE_MARKS)
+
+
+def _zarr(remote: Remote, system: Any, path: str) -> Source:
+    from .sources.zarr import ZarrSource
+
+    source = ZarrSource(remote.url, remote)
+    if any(v.layout and v.layout.shards for v in source.variables.values()):
+        _require_ranges(remote, system, f"{path.rstrip('/')}/zarr.json")
+    return source
+
+
+def _why(error: BaseException, remote: Remote) -> str:
+    """Return in one line why a URL cannot be read, and what to do."""
+    said, absent = remote.said(error), isinstance(error, FileNotFoundError | IsADirectoryError)
+    if absent or getattr(error, "status", 0) == 404:
+        return f"{remote} cannot be read: there is nothing there: check the address"
+    if "truncated file" in said:
+        return hdf5_says(str(remote), said)
+    return f"{remote} cannot be read: {said}: check the address, and whether you may read it"

@@ -25,7 +25,6 @@ _OBSTORE = {
     "region_name": "region",
 }
 
-
 # What netCDF-C and codecs say whatever a server did.
 _BARE = ("NetCDF: ", "decompress", "checksum")
 _ASK_THE_SERVER = (
@@ -50,9 +49,7 @@ class Remote:
     options: Mapping[str, Any] = field(default_factory=dict, repr=False)
 
     def __str__(self) -> str:
-        scheme, _, rest = self.url.partition("://")
-        server, slash, path = re.split(r"[?#]", rest, maxsplit=1)[0].partition("/")
-        return f"{scheme}://{server.rpartition('@')[2]}{slash}{path}"
+        return re.sub("://[^/]*@", "://", re.split("[?#]", self.url, maxsplit=1)[0])
 
     @property
     def kind(self) -> str:
@@ -69,11 +66,6 @@ class Remote:
         """Give what lies beside it, its name with an ending."""
         path, mark, query = self.url.partition("?")
         return replace(self, url=f"{path}{suffix}{mark}{query}")
-
-    def without(self, *names: str) -> Remote:
-        """Give it without some of its options."""
-        kept = {name: value for name, value in self.options.items() if name not in names}
-        return replace(self, options=kept)
 
     def stream(self, cache: Mapping[str, Any] | None = None) -> Stream:
         """Open it by fsspec, with one of its caches (fsspec's own choice by default)."""
@@ -100,8 +92,7 @@ class Remote:
 
     def said(self, error: BaseException) -> str:
         """Give the first lines of an error and its cause, without what is kept secret."""
-        # Here, since h5py comes with it.
-        from ..subchunk.fetch.remote import fault
+        from ..subchunk.fetch.remote import fault  # h5py comes with it
 
         # What follows HDF5's first line is addresses and errno.
         text = (str(error).strip() or type(error).__name__).splitlines()[0]
@@ -124,12 +115,13 @@ class Remote:
         return found
 
 
-class Counted(io.RawIOBase):
-    """A binary file, and how much was read from it: requests, where the file is far away.
+class Stream(io.RawIOBase):
+    """A file of fsspec's, or any binary file, as h5py can read it; it counts what is read.
 
     h5py reads while it holds its lock, and may wait for fsspec's thread; would that thread collect
     garbage then, and find a file of h5py's in it, it would wait for the lock: for ever. So nothing
-    is collected during a read.
+    is collected during a read. A server that breaks off, or sends more than was asked for, would
+    else be taken at its word.
     """
 
     def __init__(self, file: Any) -> None:
@@ -149,43 +141,29 @@ class Counted(io.RawIOBase):
         return int(self._file.tell())
 
     def readinto(self, buffer: Any, /) -> int:
+        from ..subchunk.fetch.remote import NO_RANGES, short
         from ..subchunk.process import COLLECTION  # h5py comes with it
 
         out = memoryview(buffer).cast("B")
         with COLLECTION.put_off():
             data = self._file.read(len(out))
-        self._check(data, len(out))
+        if hasattr(self._file, "size"):
+            at = self.tell() - len(data)
+            wanted = max(0, min(len(out), int(self._file.size) - at))
+            if len(data) < wanted:
+                raise OSError(short(len(data), wanted, at))
+            if len(data) > wanted:
+                sent = f"the server sent {len(data)} bytes where {wanted} were asked for"
+                raise OSError(f"{sent}: {NO_RANGES}")
         out[: len(data)] = data
         self.requests += 1
         self.read_bytes += len(data)
         return len(data)
 
-    def _check(self, data: bytes, asked: int) -> None:
-        """Refuse what was not asked for."""
-
     def close(self) -> None:
         if not self.closed:
             self._file.close()
         super().close()
-
-
-class Stream(Counted):
-    """A file of fsspec's as h5py can read it.
-
-    A server that breaks off, or sends more than was asked for, would else be taken at its word.
-    """
-
-    def _check(self, data: bytes, asked: int) -> None:
-        from ..subchunk.fetch.remote import NO_RANGES, short
-
-        at = self.tell() - len(data)
-        wanted = max(0, min(asked, int(self._file.size) - at))
-        if len(data) < wanted:
-            raise OSError(short(len(data), wanted, at))
-        if len(data) > wanted:
-            raise OSError(
-                f"the server sent {len(data)} bytes where {wanted} were asked for: {NO_RANGES}"
-            )
 
 
 Place: TypeAlias = Path | Remote

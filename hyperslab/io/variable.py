@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 
@@ -77,24 +76,26 @@ class Variable:
         if "_FillValue" in self.attrs:
             raise ValueError(f"{self.name}: give fill_value instead of the attribute _FillValue")
         if self.fill_value is not None:
-            self._check_fill(np.dtype(kind))
+            object.__setattr__(self, "fill_value", self._fill(self.fill_value))
 
-    def _check_fill(self, dtype: np.dtype[Any]) -> None:
-        assert self.fill_value is not None
+    def _fill(self, value: float) -> float | int:
+        dtype = np.dtype(self.dtype)
         if dtype.kind == "f":
-            object.__setattr__(self, "fill_value", float(self.fill_value))
-            return
+            return float(value)
         limits = np.iinfo(dtype)
-        if self.fill_value != self.fill_value or not (
-            limits.min <= self.fill_value <= limits.max and self.fill_value == int(self.fill_value)
-        ):
+        if not (limits.min <= value <= limits.max and value == int(value)):  # nor is nan
             raise ValueError(
-                f"{self.name}: fill_value={self.fill_value!r} is not a value of {dtype}; "
+                f"{self.name}: fill_value={value!r} is not a value of {dtype}; "
                 f"give an integer from {limits.min} to {limits.max}"
             )
-        object.__setattr__(self, "fill_value", int(self.fill_value))
+        return int(value)
+
+    @property
+    def itemsize(self) -> int:
+        """Bytes of an element."""
+        return np.dtype(self.dtype).itemsize
 
     @property
     def nbytes(self) -> int:
         """Bytes of the values, uncompressed."""
-        return math.prod(self.shape) * np.dtype(self.dtype).itemsize
+        return math.prod(self.shape) * self.itemsize

@@ -16,6 +16,7 @@ Array = NDArray[Any]
 Reading = Callable[[], tuple[Array, float | None]]
 """Makes the calls; gives what was read, and the seconds by C's own clock where it has one."""
 _DIMS = ("y", "x")
+_IN_C: Mapping[str, type[NetcdfFile | Hdf5File]] = {"netCDF-C": NetcdfFile, "HDF5": Hdf5File}
 
 
 @dataclass(frozen=True)
@@ -97,13 +98,12 @@ class InC:
 
 
 class InPython:
-    """An open variable; the loop is in Python, and each read makes a new array."""
+    """The same in Python, where each read makes a new array; `whole` takes steps in memory."""
 
     def __init__(self, file: Any, variable: Any, whole: bool = False) -> None:
         self._file, self._variable, self._whole = file, variable, whole
 
     def reading(self, blocks: Blocks, *, keep: bool = True) -> Reading:
-        """Prepare to read blocks into one array, or one after another to have the last."""
         variable, indices = self._variable, blocks.indices()
         if len(indices) == 1:
             return lambda: (variable[indices[0]], None)
@@ -122,14 +122,12 @@ class InPython:
         return into_one if keep else last
 
     def stepping(self, step: tuple[int, int]) -> Reading:
-        """Prepare to read every so many rows and columns, or all and to take them in memory."""
         variable, (y, x) = self._variable, step
         if self._whole:
             return lambda: (np.ascontiguousarray(variable[...][::y, ::x]), None)
         return lambda: (variable[::y, ::x], None)
 
     def writing(self, blocks: Blocks, values: Array) -> Callable[[], float | None]:
-        """Prepare to write blocks from their places in an array."""
         variable, indices = self._variable, blocks.indices()
 
         def write() -> None:
@@ -139,7 +137,6 @@ class InPython:
         return write
 
     def cache_bytes(self) -> int:
-        """Return the size of the variable's chunk cache."""
         import netCDF4
 
         if isinstance(self._variable, netCDF4.Variable):
@@ -147,7 +144,6 @@ class InPython:
         return int(self._variable.id.get_access_plist().get_chunk_cache()[1])
 
     def close(self) -> None:
-        """Close the file."""
         self._file.close()
 
 
@@ -164,16 +160,14 @@ class Way:
 
     def ready(self) -> "Way":
         """Return it with what it needs loaded, so that no phase pays for it."""
-        if self.library in ("netCDF-C", "HDF5"):
+        if self.library in _IN_C:
             kernel()
         return self
 
     def open(self, path: Path) -> InC | InPython:
         """Open the variable of a file to read it."""
-        if self.library == "netCDF-C":
-            return InC(NetcdfFile.open(path, NAME, **self.opens), self.accesses)
-        if self.library == "HDF5":
-            return InC(Hdf5File.open(path, NAME, **self.opens), self.accesses)
+        if self.library in _IN_C:
+            return InC(_IN_C[self.library].open(path, NAME, **self.opens), self.accesses)
         if self.library == "h5py":
             import h5py
 
@@ -188,13 +182,12 @@ class Way:
         self, path: Path, shape: tuple[int, int], chunks: tuple[int, ...] | None
     ) -> InC | InPython:
         """Create a file with an int32 variable."""
+        how = {"chunks": chunks, **self.creates}
         if self.library == "netCDF-C":
-            how = {"chunks": chunks, **self.creates}
             made = NetcdfFile.create(path, "netcdf4", NAME, _DIMS, shape, "i4", **how)
             return InC(made, self.accesses)
         if self.library == "HDF5":
-            plain = Hdf5File.create(path, NAME, shape, "i4", chunks=chunks, **self.creates)
-            return InC(plain, self.accesses)
+            return InC(Hdf5File.create(path, NAME, shape, "i4", **how), self.accesses)
         if self.library == "h5py":
             import h5py
 

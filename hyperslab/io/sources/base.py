@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain, count
@@ -18,6 +19,7 @@ from ..layout import CODECS, Layout
 from ..selection import Indices
 from ..urls import Remote, located
 from ..variable import DTYPES, Variable
+from ..writing import stored_bytes
 
 __all__ = ["Indices", "Source", "SourceError", "SourceVariable"]
 
@@ -30,18 +32,15 @@ class SourceError(ValueError):
 
 @dataclass(frozen=True)
 class SourceVariable(Variable):
-    """A variable of a source: what storage says of any, and how this one is stored now.
-
-    One name of a dimension means one dimension in the whole source. What cannot be copied has a
-    reason, and numpy's name of its type.
-    """
+    """A variable of a source; one name of a dimension means one dimension in the whole source."""
 
     chunks: tuple[int, ...] | None = None  # lengths along each axis, in elements
     codec: str = ""  # how it is compressed, in words; "" for not at all
     byteorder: str = "little"  # "little" or "big"
     stored_bytes: int | None = None  # bytes it takes in the file; None where that is unknown
     layout: Layout | None = None  # the same as a layout, where one can say it
-    reason: str = ""  # why it cannot be copied; "" when it can
+    reason: str = ""  # why it cannot be copied, and its type is numpy's name; "" when it can
+    lost: frozenset[str] = frozenset()  # attributes that cannot be copied
 
     def __post_init__(self) -> None:
         if not self.reason:
@@ -51,16 +50,6 @@ class SourceVariable(Variable):
     def copyable(self) -> bool:
         """Whether its values can be copied into another layout."""
         return not self.reason
-
-    @property
-    def itemsize(self) -> int:
-        """Bytes of an element; 0 when it cannot be copied."""
-        return 0 if self.reason else np.dtype(self.dtype).itemsize
-
-    @property
-    def nbytes(self) -> int:
-        """Bytes of the values, uncompressed; 0 when it cannot be copied."""
-        return math.prod(self.shape) * self.itemsize
 
     @property
     def chunk_bytes(self) -> int:
@@ -74,23 +63,20 @@ class SourceVariable(Variable):
         return ", ".join(f"{dim} {n}" for dim, n in pairs) or "a scalar"
 
 
-class Source(ABC):
+class Source(AbstractContextManager["Source"], ABC):
     """A file or store opened for reading, at an address as it was given; also a context manager."""
 
     threads = False  # whether the libraries behind it work in threads of their own
+    format: str  # one of `hyperslab.io.FORMATS`
 
-    def __init__(self, address: str) -> None:
-        self.address = address
-
-    @property
-    @abstractmethod
-    def format(self) -> str:
-        """One of `hyperslab.io.FORMATS`."""
+    def __init__(self, address: str, path: Path | None, nbytes: int = -1) -> None:
+        self.address, self._path, self._nbytes = address, path, nbytes
+        self._ready: dict[str, Any] = {}
 
     @property
-    @abstractmethod
     def stat_bytes(self) -> int:
         """Bytes of the file, or of all files of a store; -1 where that is unknown."""
+        return self._nbytes if self._path is None else stored_bytes(self._path)
 
     @cached_property
     def variables(self) -> dict[str, SourceVariable]:
@@ -100,40 +86,45 @@ class Source(ABC):
     @cached_property
     def attrs(self) -> dict[str, object]:
         """Attributes of the whole, without what the format keeps for itself."""
-        return self._attributes()
+        return next((self._attributes(root)[0] for _, root in self._groups()), {})
 
     @cached_property
     def unkept(self) -> tuple[str, ...]:
         """What a copy of all of it lacks, a sentence each; empty where it holds all."""
-        lacking = [
-            f"{v.name} is left out: it {v.reason}." for v in self.variables.values() if v.reason
-        ]
-        for owner, names in self._attributes_left():
-            if left := sorted(names):
-                lacking.append(f"{owner} loses {', '.join(left)}, which cannot be copied.")
-        return tuple(lacking)
+        known = self.variables.values()
+        lost: dict[str, Iterable[str]] = {}
+        for path, group in self._groups():
+            kept, left = self._attributes(group)
+            lost |= {f"group {path.strip('/')}": {*kept, *left}} if path else {"the file": left}
+        lost |= {variable.name: variable.lost for variable in known if variable.copyable}
+        return (
+            *(f"{v.name} is left out: it {v.reason}." for v in known if v.reason),
+            *(
+                f"{owner} loses {', '.join(sorted(names))}, which cannot be copied."
+                for owner, names in lost.items()
+                if names
+            ),
+        )
 
     def choose(self, names: Sequence[str] | None = None) -> list[SourceVariable]:
         """Return the variables of these names, or all that can be copied."""
+        given = shown(self.address)
         able = [v for v in self.variables.values() if v.copyable]
         if not able:
             why = "; ".join(f"{v.name}: {v.reason}" for v in self.variables.values())
-            why = f" ({why})" if why else ""
-            raise SourceError(f"{self._shown} holds no array of numbers{why}")
+            raise SourceError(f"{given} holds no array of numbers{why and f' ({why})'}")
         if names is None:
             return able
         more = f" and {len(able) - SHOWN} more" if len(able) > SHOWN else ""
-        known = ", ".join(v.name for v in able[:SHOWN]) + more
+        take = f"take of {', '.join(v.name for v in able[:SHOWN])}{more}"
         wanted = list(dict.fromkeys(name.strip("/") for name in names))
         if not wanted:
-            raise SourceError(f"no variables of {self._shown} are named: take of {known}")
+            raise SourceError(f"no variables of {given} are named: {take}")
         for name in wanted:
             if name not in self.variables:
-                raise SourceError(f"{self._shown} has no variable {name!r}: take of {known}")
+                raise SourceError(f"{given} has no variable {name!r}: {take}")
             if reason := self.variables[name].reason:
-                raise SourceError(
-                    f"{self._shown}: {name} cannot be copied: it {reason}: take of {known}"
-                )
+                raise SourceError(f"{given}: {name} cannot be copied: it {reason}: {take}")
         return [self.variables[name] for name in wanted]
 
     def read(self, name: str, selection: Indices) -> NDArray[Any]:
@@ -145,42 +136,46 @@ class Source(ABC):
             values = np.asarray(self._read(name, selection))
         except Exception as error:
             where = (f"{i.start}:{i.stop}" if isinstance(i, slice) else str(i) for i in selection)
-            raise SourceError(
-                f"{self._shown}: {name} cannot be read at [{', '.join(where)}]: {first_line(error)}"
-            ) from error
+            place = f"{shown(self.address)}: {name} cannot be read at [{', '.join(where)}]"
+            raise SourceError(f"{place}: {first_line(error)}") from error
         return np.asarray(values, values.dtype.newbyteorder("="), order="C")
 
-    def touch(self, name: str) -> None:  # noqa: B027 - not every library has anything to fetch
+    def touch(self, name: str) -> None:
         """Fetch what the library needs to know of a variable before it can read it."""
+        self._variable(name)
 
-    def cache(self, name: str, nbytes: int) -> None:  # noqa: B027 - nor a chunk cache
+    def cache(self, name: str, nbytes: int) -> None:
         """Give a variable a chunk cache of so many bytes, where the library has one."""
 
-    def close(self) -> None:  # noqa: B027 - nor anything that stays open
+    def close(self) -> None:
         """Close it; closing again does nothing."""
-
-    def __enter__(self) -> Source:
-        return self
+        self._ready.clear()
 
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    @abstractmethod
-    def _describe(self) -> list[SourceVariable]: ...
+    def _variable(self, name: str) -> Any:
+        """Return what the library reads a variable with."""
+        if name not in self._ready:
+            self._ready[name] = self._open(name)
+        return self._ready[name]
+
+    def _read(self, name: str, selection: Indices) -> Any:
+        return self._variable(name)[selection or ...]
 
     @abstractmethod
-    def _attributes(self) -> dict[str, object]: ...
+    def _open(self, name: str) -> Any: ...
 
     @abstractmethod
-    def _attributes_left(self) -> Iterator[tuple[str, Iterable[str]]]:
-        """Yield the file, its groups and variables with the attributes that are not copied."""
+    def _describe(self) -> Iterable[SourceVariable]: ...
 
     @abstractmethod
-    def _read(self, name: str, selection: Indices) -> Any: ...
+    def _groups(self) -> Iterator[tuple[str, Any]]:
+        """Yield the root, "", and the groups below it with their paths."""
 
-    @property
-    def _shown(self) -> str:
-        return shown(self.address)
+    @abstractmethod
+    def _attributes(self, item: Any) -> tuple[dict[str, object], frozenset[str]]:
+        """Return what `attributes` does of a group or variable."""
 
 
 class Dims:
@@ -204,18 +199,14 @@ class Dims:
             if self._known.setdefault(candidate, (size, grows)) == (size, grows)
         )
 
-    def names(self, wanted: Iterable[tuple[str | None, int, bool, str]]) -> tuple[str, ...]:
-        """Return the names of a variable's dimensions, each once: of `name`'s arguments for each.
-
-        One without a name is called by its length.
-        """
+    def names(self, axes: Iterable[Axis]) -> tuple[str, ...]:
+        """Return the names of a variable's dimensions, each once; by its length without one."""
         found: list[str] = []
-        for name, size, grows, group in wanted:
+        for name, size, grows, group in axes:
             base = (name or f"dim_{size}{'_growing' if grows else ''}").strip("/").replace("/", "_")
-            made, n = self.name(base, size, grows, group), 2
-            while made in found:
-                made, n = self.name(f"{base}_{n}", size, grows, group), n + 1
-            found.append(made)
+            tried = chain((base,), (f"{base}_{n}" for n in count(2)))
+            made = (self.name(each, size, grows, group) for each in tried)
+            found.append(next(each for each in made if each not in found))
         return tuple(found)
 
 
@@ -240,6 +231,20 @@ def first_line(error: BaseException) -> str:
     return (str(error).strip() or type(error).__name__).splitlines()[0]
 
 
+def attributes(
+    names: Iterable[str], get: Callable[[str], object]
+) -> tuple[dict[str, object], frozenset[str]]:
+    """Return the attributes that all formats have, and the names of the others."""
+    kept: dict[str, object] = {}
+    names = list(names)
+    for name in names:
+        # Types of a user's own have no counterpart here.
+        with suppress(AttributeError, KeyError, OSError, RuntimeError, TypeError):
+            if (value := plain(get(name))) is not None:
+                kept[name] = value
+    return kept, frozenset(names) - kept.keys() - {"_FillValue"}
+
+
 def plain(value: object) -> object:
     """Return an attribute as a number, text, or an array or list of them; None for any other."""
     if isinstance(value, bytes):
@@ -261,15 +266,12 @@ def plain(value: object) -> object:
     return value if isinstance(value, str) or np.isscalar(value) else None
 
 
-def fill_of(attrs: dict[str, object], dtype: str) -> float | int | None:
+def fill_of(attrs: dict[str, object], dtype: np.dtype[Any]) -> float | int | None:
     """Take the fill value out of attributes; None when there is none or it is no such value."""
-    given = attrs.pop("_FillValue", None)
-    if given is None:
-        return None
     try:
-        value = np.asarray(given).reshape(-1)[0].item()
-        same = np.asarray(value, dtype)
-    except (TypeError, ValueError, IndexError, OverflowError):
+        value = np.asarray(attrs.pop("_FillValue")).reshape(-1)[0].item()
+        same = np.asarray(value, dtype.newbyteorder("=").str[1:])
+    except (AttributeError, KeyError, TypeError, ValueError, IndexError, OverflowError):
         return None
     return value if same == value or (value != value and same.dtype.kind == "f") else None
 
@@ -286,39 +288,69 @@ Step = tuple[str, int | None, bool]  # a filter: its name, its level, whether it
 _BESIDE = ("shuffle", "fletcher32", "crc32c")  # filters that come with a codec, or without any
 
 
-def compression(steps: Sequence[Step]) -> tuple[str, dict[str, Any] | None]:
-    """Return how values are compressed, in words and as choices of a `Layout`; None if it has none.
+def storage(
+    format: str,
+    dtype: np.dtype[Any],
+    steps: Sequence[Step],
+    chunks: tuple[int, ...] | None,
+    shards: tuple[int, ...] | None = None,
+    byteorder: str = "",
+) -> dict[str, Any]:
+    """Return how values are stored, as fields of a `SourceVariable`; the byte order is the type's.
 
-    Examples
-    --------
-    >>> compression([("deflate", 4, False), ("shuffle", None, False)])[0]
-    'deflate 4, shuffle'
-    >>> compression([("zfp", None, False)])
-    ('zfp', None)
+    >>> steps = [("deflate", 4, False), ("zfp", None, False)]
+    >>> known = storage("zarr2", np.dtype("i2"), steps, (9,))
+    >>> known["codec"], known["chunks"], known["layout"]
+    ('deflate 4, zfp', (9,), None)
     """
-    words = ", ".join(
-        f"{name}{'' if level is None else f' {level}'}{', shuffle' * shuffles}"
-        for name, level, shuffles in steps
-    )
+    order = byteorder or ("big" if dtype.str.startswith(">") else "little")
+    known: dict[str, Any] = {
+        "chunks": tuple(map(int, chunks)) if chunks else None,
+        "codec": ", ".join(
+            f"{name}{'' if level is None else f' {level}'}{', shuffle' * shuffles}"
+            for name, level, shuffles in steps
+        ),
+        "byteorder": order,
+        "layout": None,
+    }
     names = [name for name, _, _ in steps]
     codecs = [step for step in steps if step[0] not in _BESIDE]
     if len(codecs) > 1 or any(name not in CODECS for name, _, _ in codecs):
-        return words, None
-    fields: dict[str, Any] = {"fletcher32": "fletcher32" in names}
+        return known
+    fields: dict[str, Any] = {"fletcher32": "fletcher32" in names, "shards": shards}
     for name, level, shuffles in codecs:
         shuffled = shuffles or "shuffle" in names
         fields |= {"codec": name, "level": level or None, "shuffle": shuffled}
-    return words, fields
+    order = order if dtype.itemsize > 1 else "native"
+    return known | {"layout": layout_of(format, chunks=chunks, byteorder=order, **fields)}
 
 
-def dtype_name(dtype: np.dtype[Any]) -> str:
-    """Return a type's name as storage has it ("f4"), or numpy's own."""
-    return dtype.newbyteorder("=").str[1:]
+Axis = tuple[str | None, int, bool, str]  # a dimension: name, length, whether it grows, its group
 
 
-def order(dtype: np.dtype[Any]) -> str:
-    """Return the byte order of a type, "little" or "big"."""
-    return "big" if dtype.str.startswith(">") else "little"
+def described(
+    dims: Dims,
+    name: str,
+    dtype: np.dtype[Any],
+    axes: Sequence[Axis],
+    attributes: tuple[dict[str, object], frozenset[str]],
+    **how: Any,  # it is stored, and the reason why it cannot be copied
+) -> SourceVariable:
+    """Return a variable; `attributes` are what the function of this name returns."""
+    (attrs, lost), names = attributes, dims.names(axes)
+    fill = fill_of(attrs, dtype)
+    how["reason"] = how.get("reason") or why_not(dtype)
+    return SourceVariable(
+        name,
+        names,
+        tuple(int(n) for _, n, _, _ in axes),
+        dtype.newbyteorder("=").str[1:],
+        attrs,
+        None if how["reason"] else fill,
+        tuple(dim for dim, (_, _, grows, _) in zip(names, axes, strict=True) if grows),
+        lost=lost,
+        **how,
+    )
 
 
 TEXT, LISTS = "holds text", "holds lists of any length"
@@ -336,7 +368,7 @@ def why_not(dtype: np.dtype[Any]) -> str:
         return f"holds records (compound values of {', '.join(dtype.names)})"
     if dtype.subdtype:
         return f"holds small arrays as values ({dtype})"
-    if dtype.kind in "iuf" and dtype_name(dtype) in DTYPES:
+    if dtype.newbyteorder("=").str[1:] in DTYPES:
         return ""
     if dtype.kind == "f":
         return f"holds {8 * dtype.itemsize}-bit floats"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import struct
 from typing import Any, BinaryIO
 
 from .base import SourceError
@@ -18,19 +17,16 @@ def check_whole(file: Any, given: str, size: int | None) -> None:
     try:
         needed = needed_bytes(file)
     except ValueError as error:
-        raise SourceError(
-            f"{given} is truncated or damaged: {error}; copy or download it again"
-        ) from None
+        said = f"{given} is truncated or damaged: {error}; copy or download it again"
+        raise SourceError(said) from None
     if size is not None and size < needed:
         raise SourceError(truncated(given, int(size), needed))
 
 
 def needed_bytes(file: BinaryIO) -> int:
-    """Return the bytes up to the last value of a classic, 64-bit offset or CDF-5 file.
+    """Return the bytes up to the last value of a classic file that is open at its beginning.
 
-    It is open at its beginning.
-
-    Source: the NetCDF Classic Format Specification.
+    Source: the NetCDF Classic Format Specification, with 64-bit offsets and CDF-5.
     """
 
     def take(n: int) -> bytes:
@@ -40,7 +36,7 @@ def needed_bytes(file: BinaryIO) -> int:
         return data
 
     def number(wide: bool = False) -> int:
-        return int(struct.unpack(">Q" if wide else ">I", take(8 if wide else 4))[0])
+        return int.from_bytes(take(8 if wide else 4), "big")
 
     def count() -> int:
         return number(version == 5)

@@ -3,44 +3,40 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import h5py
 import numpy as np
 
-from ..by_h5py import find_plugins
+from ..by_h5py import NO_VARIABLE, find_plugins
 from ..selection import region
 from .base import (
     LISTS,
     NAMED,
     TEXT,
+    Axis,
     Dims,
     Indices,
     Source,
     SourceVariable,
     Step,
-    compression,
-    dtype_name,
-    fill_of,
-    layout_of,
-    order,
-    plain,
-    why_not,
+    attributes,
+    described,
+    storage,
 )
 
-# Of netCDF-C's scales that only give a dimension its name.
-NO_VARIABLE = "This is a netCDF dimension but not a netCDF variable"
 NON_COORDINATE = "_nc4_non_coord_"
 _OWN_ATTRIBUTES = {
     "_NCProperties", "_Netcdf4Coordinates", "_Netcdf4Dimid", "_nc3_strict", "CLASS", "NAME",
     "DIMENSION_LIST", "REFERENCE_LIST", "DIMENSION_LABELS", "_NCCOPY",
 }  # fmt: skip
-_DEFLATE, _SHUFFLE, _FLETCHER32, _SZIP = 1, 2, 3, 4
+_DEFLATE, _SHUFFLE, _FLETCHER32 = 1, 2, 3
 _BZIP2, _LZF, _BLOSC, _ZSTD = 307, 32000, 32001, 32015
 _FILTERS = {
-    _DEFLATE: "deflate", _SHUFFLE: "shuffle", _FLETCHER32: "fletcher32", _SZIP: "szip", 5: "nbit",
+    _DEFLATE: "deflate", _SHUFFLE: "shuffle", _FLETCHER32: "fletcher32", 4: "szip", 5: "nbit",
     6: "scale-offset", _BZIP2: "bzip2", _LZF: "lzf", _BLOSC: "blosc", 32004: "lz4",
     32008: "bitshuffle", 32013: "zfp", _ZSTD: "zstd", 32017: "sz", 32026: "blosc2",
 }  # fmt: skip
@@ -50,55 +46,46 @@ Filters = Mapping[int, tuple[tuple[int, ...], str]]  # values and name, by code
 
 
 class HDF5Source(Source):
-    """An HDF5 file that h5py has open, or a netCDF-4 file read as one."""
+    """An HDF5 file that h5py has open, or a netCDF-4 file read as one.
+
+    Of a file that is far away `stream` is what h5py reads from, closed with it.
+    """
 
     def __init__(
-        self,
-        address: str,
-        file: Any,
-        stat_bytes: int,
-        *,
-        threads: bool = False,
-        on_close: Callable[[], None] | None = None,
+        self, address: str, file: Any, path: Path | None, nbytes: int = -1, stream: Any = None
     ) -> None:
-        super().__init__(address)
-        self.threads = threads
-        self._file, self._bytes, self._on_close = file, stat_bytes, on_close
-        self._datasets: dict[str, Any] = {}
+        super().__init__(address, path, nbytes)
+        self.threads = stream is not None
+        self._file, self._stream = file, stream
         self._caches: dict[str, int] = {}
         self._paths: dict[str, str] = {}
         self._grown: dict[str, tuple[int, ...]] = {}
         find_plugins()
 
-    @property
-    def format(self) -> str:
+    @cached_property
+    def format(self) -> str:  # type: ignore[override]
         """The format, netCDF-4 where the file says so."""
         return netcdf_kind(self._file) or "hdf5"
 
-    @property
-    def stat_bytes(self) -> int:
-        """Bytes of the file."""
-        return self._bytes
-
     def touch(self, name: str) -> None:
         """Open the dataset and fetch its attributes."""
-        dict(self._dataset(name).attrs)
+        dict(self._variable(name).attrs)
 
     def cache(self, name: str, nbytes: int) -> None:
         """Give a dataset a chunk cache; it is opened again for that."""
-        self._datasets.pop(name, None)
+        self._ready.pop(name, None)
         self._caches[name] = nbytes
 
     def close(self) -> None:
         """Close the file; closing again does nothing."""
-        self._datasets.clear()
+        super().close()
         if self._file:
             self._file.close()
-            if self._on_close:
-                self._on_close()
+            if self._stream:
+                self._stream.close()
 
     def _read(self, name: str, selection: Indices) -> Any:
-        dataset, shape = self._dataset(name), self._grown.get(name)
+        dataset, shape = self._variable(name), self._grown.get(name)
         if shape is None:
             return dataset[selection]
         # netCDF-C stores what was written; the rest of a dimension is fill values.
@@ -111,90 +98,66 @@ class HDF5Source(Source):
         values[tuple(slice(0, n) for n in stored.shape)] = stored
         return values[tuple(0 if isinstance(i, int) else slice(None) for i in chosen.indices)]
 
-    def _dataset(self, name: str) -> Any:
-        if name not in self._datasets:
-            if self.format != "hdf5":
-                _ = self.variables  # netCDF's names and lengths are not those of the datasets
-            path = self._paths.get(name, name)
-            if name in self._caches:
-                access = h5py.h5p.create(h5py.h5p.DATASET_ACCESS)
-                access.set_chunk_cache(521, self._caches[name], 0.75)
-                found = h5py.h5d.open(self._file.id, path.encode(), dapl=access)
-                self._datasets[name] = h5py.Dataset(found)
-            else:
-                self._datasets[name] = self._file[path]
-        return self._datasets[name]
+    def _open(self, name: str) -> Any:
+        if self.format != "hdf5":
+            _ = self.variables  # netCDF's names and lengths are not those of the datasets
+        path = self._paths.get(name, name)
+        if name not in self._caches:
+            return self._file[path]
+        access = h5py.h5p.create(h5py.h5p.DATASET_ACCESS)
+        access.set_chunk_cache(521, self._caches[name], 0.75)
+        return h5py.Dataset(h5py.h5d.open(self._file.id, path.encode(), dapl=access))
 
-    def _attributes(self) -> dict[str, object]:
-        return _attrs(self._file)
+    def _groups(self) -> Iterator[tuple[str, Any]]:
+        return ((path, item) for path, item in walk(self._file) if isinstance(item, h5py.Group))
 
-    def _attributes_left(self) -> Iterator[tuple[str, set[str]]]:
-        yield "the file", set(self._file.attrs) - _OWN_ATTRIBUTES - set(self.attrs)
-        groups: list[str] = []
-        self._file.visititems(
-            lambda path, item: groups.append(path) if isinstance(item, h5py.Group) else None
-        )
-        for path in groups:
-            yield f"group {path}", set(self._file[path].attrs) - _OWN_ATTRIBUTES
-        for known in self.variables.values():
-            own = _OWN_ATTRIBUTES | {"_FillValue"} | set(known.attrs)
-            if known.copyable:
-                yield known.name, set(self._dataset(known.name).attrs) - own
+    def _attributes(self, item: Any) -> tuple[dict[str, object], frozenset[str]]:
+        def get(name: str) -> object:
+            value = item.attrs[name]
+            return "" if isinstance(value, h5py.Empty) else value
 
-    def _describe(self) -> list[SourceVariable]:
-        dims, found = Dims(), []
-        known = list(datasets(self._file))
+        return attributes([name for name in item.attrs if name not in _OWN_ATTRIBUTES], get)
+
+    def _describe(self) -> Iterator[SourceVariable]:
+        known, dims = dict(datasets(self._file)), Dims()
         lengths: dict[str, int] = {}  # of netCDF's dimensions, by the paths of their scales
-        for path, dataset in known if netcdf_kind(self._file) else ():
+        for path, dataset in known.items() if netcdf_kind(self._file) else ():
             for scale, n in zip(_scales(path, dataset), dataset.shape or (), strict=True):
                 if scale:
                     lengths[scale] = max(lengths.get(scale, 0), int(n))
-        for path, dataset in known:
+        for path, dataset in known.items():
             name = path.replace(NON_COORDINATE, "")
             self._paths[name] = path
-            found.append(_variable(name, dataset, dims, self.format, lengths))
-            if found[-1].shape != dataset.shape and dataset.shape is not None:
-                self._grown[name] = found[-1].shape
-        return found
+            how, axes = stored(dataset, self.format), _axes(name, dataset, lengths)
+            how["reason"] = _special(dataset) or how["reason"]
+            found = described(dims, name, dataset.dtype, axes, self._attributes(dataset), **how)
+            if found.shape != dataset.shape and dataset.shape is not None:
+                self._grown[name] = found.shape
+            yield found
 
 
-def _variable(
-    name: str, dataset: Any, dims: Dims, format: str, lengths: Mapping[str, int]
-) -> SourceVariable:
-    attrs, how = _attrs(dataset), stored(dataset, format)
-    fill = fill_of(attrs, dtype_name(dataset.dtype))
-    reason = ("holds nothing" if dataset.shape is None else _why_not(dataset.dtype)) or how[
-        "reason"
-    ]
-    shape = tuple(int(n) for n in dataset.shape or ())
-    grows = [n is None for n in dataset.maxshape or ()]
-    scales = _scales(name, dataset)
+def _axes(name: str, dataset: Any, lengths: Mapping[str, int]) -> list[Axis]:
+    shape, scales = dataset.shape or (), _scales(name, dataset)
     groups = [name.rpartition("/")[0]] * len(shape)
     if lengths and all(scales) and len(set(scales)) == len(scales):
-        shape = tuple(lengths.get(scale, n) for scale, n in zip(scales, shape, strict=True))
+        shape = [lengths.get(scale, n) for scale, n in zip(scales, shape, strict=True)]
         groups = [scale.rpartition("/")[0] for scale in scales]
     bare = [scale.rpartition("/")[2] for scale in scales]
-    names = dims.names(zip(bare, shape, grows, groups, strict=True))
-    return SourceVariable(
-        name,
-        names,
-        shape,
-        dtype_name(dataset.dtype),
-        attrs,
-        None if reason else fill,
-        tuple(dim for dim, grow in zip(names, grows, strict=True) if grow),
-        **how | {"reason": reason},
-    )
+    grows = [n is None for n in dataset.maxshape or ()]
+    return list(zip(bare, shape, grows, groups, strict=True))
 
 
-def _why_not(dtype: np.dtype[Any]) -> str:
+def _special(dataset: Any) -> str:
+    """Say why values of one of HDF5's own types cannot be copied."""
+    if dataset.shape is None:
+        return "holds nothing"
     kinds = {
         TEXT: h5py.check_string_dtype,
         "holds references": h5py.check_ref_dtype,
         LISTS: h5py.check_vlen_dtype,
         NAMED: h5py.check_enum_dtype,
     }
-    return next((why for why, of in kinds.items() if of(dtype) is not None), why_not(dtype))
+    return next((why for why, of in kinds.items() if of(dataset.dtype) is not None), "")
 
 
 def _scales(name: str, dataset: Any) -> list[str]:
@@ -209,13 +172,13 @@ def _scales(name: str, dataset: Any) -> list[str]:
     ]
 
 
-def datasets(
-    group: Any, before: str = "", seen: set[int] | None = None
-) -> Iterator[tuple[str, Any]]:
-    """Yield the datasets below a group with their paths, without dimensions that hold nothing.
+def walk(group: Any, path: str = "", seen: set[int] | None = None) -> Iterator[tuple[str, Any]]:
+    """Yield a group, its datasets and then what its groups hold, with paths.
 
-    Each comes once, under its first name; soft and external links are not followed.
+    Each comes once, under its first name; soft and external links are not followed, and dimensions
+    that hold nothing left out.
     """
+    yield path, group
     seen = set() if seen is None else seen
     inner = []
     for name in group:
@@ -226,12 +189,18 @@ def datasets(
         if place in seen:
             continue
         seen.add(place)
+        where = f"{path}/{name}".lstrip("/")
         if isinstance(item, h5py.Group):
-            inner.append((name, item))
+            inner.append((where, item))
         elif isinstance(item, h5py.Dataset) and not _only_dimension(item):
-            yield before + name, item
-    for name, item in inner:
-        yield from datasets(item, f"{before}{name}/", seen)
+            yield where, item
+    for where, item in inner:
+        yield from walk(item, where, seen)
+
+
+def datasets(file: Any) -> Iterator[tuple[str, Any]]:
+    """Yield the datasets of a file with their paths."""
+    return ((path, item) for path, item in walk(file) if isinstance(item, h5py.Dataset))
 
 
 def _only_dimension(dataset: Any) -> bool:
@@ -266,24 +235,17 @@ def stored(dataset: Any, format: str) -> dict[str, Any]:
     Its `reason` names the filters that no library here can undo.
     """
     filters = _filters(dataset)
-    last = (_SHUFFLE, _FLETCHER32)
     missing = [
         f"{_FILTERS.get(code, name or 'unknown')} (filter {code})"
         for code, (_, name) in filters.items()
         if not h5py.h5z.filter_avail(code)
     ]
     lacking = f"is compressed with {', '.join(missing)}, which is not installed here"
-    ordered = sorted(filters, key=last.__contains__)
-    codec, fields = compression([_step(code, *filters[code]) for code in ordered])
-    if fields is not None:
-        own = order(dataset.dtype) if dataset.dtype.itemsize > 1 else "native"
-        fields |= {"chunks": dataset.chunks, "byteorder": own}
+    ordered = sorted(filters, key=(_SHUFFLE, _FLETCHER32).__contains__)
+    steps = [_step(code, *filters[code]) for code in ordered]
     return {
-        "chunks": dataset.chunks and tuple(int(n) for n in dataset.chunks),
-        "codec": codec,
-        "byteorder": order(dataset.dtype),
+        **storage(format, dataset.dtype, steps, dataset.chunks),
         "stored_bytes": int(dataset.id.get_storage_size()),
-        "layout": layout_of(format, **fields) if fields else None,
         "reason": lacking if missing else "",
     }
 
@@ -306,23 +268,6 @@ def _step(code: int, values: tuple[int, ...], name: str) -> Step:
         return f"blosc-{_BLOSC_CODECS.get(values[6], '?')}", values[4], bool(values[5])
     level = values[0] if values and code in _LEVELLED else None
     return _FILTERS.get(code, name or f"filter {code}"), level, False
-
-
-def _attrs(item: Any) -> dict[str, object]:
-    """Return attributes as numbers, text, or arrays and lists of them; others are left out."""
-    found: dict[str, object] = {}
-    for name in item.attrs:
-        if name in _OWN_ATTRIBUTES:
-            continue
-        try:
-            value = item.attrs[name]
-        except (OSError, TypeError, RuntimeError):
-            continue  # of a type that has no counterpart here
-        if isinstance(value, h5py.Empty):
-            value = ""
-        if (kept := plain(value)) is not None:
-            found[name] = kept
-    return found
 
 
 def hdf5_says(given: str, said: str) -> str:

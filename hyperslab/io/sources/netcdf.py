@@ -3,61 +3,42 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-import netCDF4
 import numpy as np
 
-from ..creation import stored_bytes
+from ..by_netcdf4 import MODELS, opened, raw
 from ..layout import CLASSIC, NETCDF4
+from ..urls import Place
+from ..writing import stored_bytes
 from .base import (
     LISTS,
     NAMED,
     Dims,
-    Indices,
     Source,
     SourceVariable,
-    dtype_name,
-    fill_of,
+    attributes,
+    described,
     layout_of,
-    order,
-    plain,
+    storage,
     why_not,
 )
 from .hdf5 import how_stored
 
-_FORMATS = {
-    "NETCDF3_CLASSIC": "netcdf3",
-    "NETCDF3_64BIT_OFFSET": "netcdf3-64bit",
-    "NETCDF3_64BIT_DATA": "cdf5",
-    "NETCDF4": "netcdf4",
-    "NETCDF4_CLASSIC": "netcdf4-classic",
-}
+_FORMATS = {model: format for format, model in MODELS.items() if format != "nczarr"}
 _LEAST_CACHE_BYTES = 4096
+_LEVELLESS = ("shuffle", "fletcher32")
 
 
 class NetCDFSource(Source):
-    """A netCDF dataset: what netCDF-C opens, and the file or folder (None for a URL)."""
+    """A netCDF dataset that netCDF-C opens."""
 
-    def __init__(
-        self, address: str, opened: str, path: Path | None, *, nczarr: bool = False
-    ) -> None:
-        super().__init__(address)
-        self._file = netCDF4.Dataset(opened, "r")
-        self._path, self._nczarr = path, nczarr
-        self._ready: dict[str, Any] = {}
-
-    @property
-    def format(self) -> str:
-        """The format, as the file says."""
-        return "nczarr" if self._nczarr else _FORMATS[self._file.data_model]
-
-    @property
-    def stat_bytes(self) -> int:
-        """Bytes of the file, or of all files of the folder."""
-        return -1 if self._path is None else stored_bytes(self._path)
+    def __init__(self, address: str, place: Place, *, nczarr: bool = False) -> None:
+        super().__init__(address, place if isinstance(place, Path) else None)
+        self.threads = self._path is None
+        self._file = opened(place, "nczarr" if nczarr else "")
+        self.format = "nczarr" if nczarr else _FORMATS[self._file.data_model]
 
     def touch(self, name: str) -> None:
         """Fetch the attributes of a variable."""
@@ -72,87 +53,58 @@ class NetCDFSource(Source):
 
     def close(self) -> None:
         """Close the dataset; closing again does nothing."""
-        self._ready.clear()
+        super().close()
         if self._file.isopen():
             self._file.close()
 
-    def _read(self, name: str, selection: Indices) -> Any:
-        return self._variable(name)[selection or ...]
+    def _open(self, name: str) -> Any:
+        return raw(self._file[name])
 
-    def _variable(self, name: str) -> Any:
-        if name not in self._ready:
-            variable = self._file[name]
-            variable.set_auto_maskandscale(False)
-            # Without it a strided selection is one call of the C library for each element.
-            variable.use_nc_get_vars(True)
-            self._ready[name] = variable
-        return self._ready[name]
+    def _groups(self) -> Iterator[tuple[str, Any]]:
+        return _groups(self._file, "")
 
-    def _attributes(self) -> dict[str, object]:
-        return _attrs(self._file)
+    def _attributes(self, item: Any) -> tuple[dict[str, object], frozenset[str]]:
+        return attributes(item.ncattrs(), item.getncattr)
 
-    def _attributes_left(self) -> Iterator[tuple[str, set[str]]]:
-        for path, group in _groups(self._file, ""):
-            own = set(group.ncattrs())
-            yield (f"group {path[:-1]}", own) if path else ("the file", own - set(self.attrs))
-            for name, variable in group.variables.items():
-                if (known := self.variables[path + name]).copyable:
-                    yield known.name, set(variable.ncattrs()) - {"_FillValue"} - set(known.attrs)
-
-    def _describe(self) -> list[SourceVariable]:
-        hdf5 = self._path is not None and self.format in NETCDF4
-        known = how_stored(self._path, self.format) if hdf5 and self._path else {}
-        dims, groups = Dims(), list(_groups(self._file, ""))
+    def _describe(self) -> Iterator[SourceVariable]:
+        hdf5 = self._path if self.format in NETCDF4 else None
+        known = how_stored(hdf5, self.format) if hdf5 else {}
+        dims, groups = Dims(), list(self._groups())
         for path, group in groups:
             for dim in group.dimensions.values():
                 dims.name(dim.name, dim.size, dim.isunlimited(), path)
-        return [
-            self._described(path + name, variable, dims, known)
-            for path, group in groups
-            for name, variable in group.variables.items()
-        ]
+        for path, group in groups:
+            for name, variable in group.variables.items():
+                yield self._described(path + name, variable, dims, known)
 
     def _described(
         self, name: str, variable: Any, dims: Dims, known: Mapping[str, dict[str, Any]]
     ) -> SourceVariable:
         own = variable.get_dims()
-        names = dims.names((d.name, d.size, d.isunlimited(), d.group().path) for d in own)
-        attrs = _attrs(variable)
+        axes = [(d.name, d.size, d.isunlimited(), d.group().path) for d in own]
         dtype = variable.dtype if isinstance(variable.dtype, np.dtype) else np.dtype("O")
-        fill = fill_of(attrs, dtype_name(dtype))
         how = known.get(name) or self._reported(name, variable, dtype)
-        reason = _why_not(variable, dtype) or how.get("reason", "")
-        return SourceVariable(
-            name,
-            names,
-            tuple(int(n) for n in variable.shape),
-            dtype_name(dtype),
-            attrs,
-            None if reason else fill,
-            tuple(n for n, dim in zip(names, own, strict=True) if dim.isunlimited()),
-            **how | {"reason": reason},
-        )
+        how["reason"] = _special(variable) or how.get("reason", "")
+        return described(dims, name, dtype, axes, self._attributes(variable), **how)
 
     def _reported(self, name: str, variable: Any, dtype: np.dtype[Any]) -> dict[str, Any]:
         """Return how a variable is stored, as far as netCDF-C says it."""
         if self.format in CLASSIC:
-            nbytes = None if _why_not(variable, dtype) else int(variable.size) * dtype.itemsize
+            nbytes = None if why_not(dtype) else int(variable.size) * dtype.itemsize
             return {"byteorder": "big", "stored_bytes": nbytes, "layout": layout_of(self.format)}
         lengths, filters = variable.chunking(), variable.filters() or {}
-        level = f" {filters['complevel']}" if filters.get("complevel") else ""
-        codec = ", ".join(
-            {"zlib": "deflate"}.get(key, key) + level * (key not in ("shuffle", "fletcher32"))
+        level = filters.pop("complevel", None) or None
+        steps = [
+            ({"zlib": "deflate"}.get(key, key), None if key in _LEVELLESS else level, False)
             for key, value in filters.items()
-            if value and key != "complevel"
-        )
-        chunks = None if lengths in (None, "contiguous") else tuple(int(n) for n in lengths)
+            if value
+        ]
+        chunks = None if lengths in (None, "contiguous") else tuple(lengths)
         folder = self._path / name if self._path else None
         return {
-            "chunks": chunks,
-            "codec": codec,
-            "byteorder": order(dtype),
+            **storage(self.format, dtype, steps, chunks),
             "stored_bytes": stored_bytes(folder) if folder and folder.is_dir() else None,
-            "layout": None if codec else layout_of(self.format, chunks=chunks),
+            "layout": None if steps else layout_of(self.format, chunks=chunks),
         }
 
 
@@ -162,18 +114,8 @@ def _groups(group: Any, before: str) -> Iterator[tuple[str, Any]]:
         yield from _groups(inner, f"{before}{name}/")
 
 
-def _why_not(variable: Any, dtype: np.dtype[Any]) -> str:
+def _special(variable: Any) -> str:
+    """Say why values of one of netCDF's own types cannot be copied."""
     if variable.dtype is str:
         return "holds text of any length"
-    kinds = {"VLType": LISTS, "EnumType": NAMED}
-    return kinds.get(type(variable.datatype).__name__) or why_not(dtype)
-
-
-def _attrs(item: Any) -> dict[str, object]:
-    """Return the attributes that are no types of the user's own."""
-    found: dict[str, object] = {}
-    for name in item.ncattrs():
-        with suppress(KeyError, RuntimeError, TypeError, AttributeError):
-            if (value := plain(item.getncattr(name))) is not None:
-                found[name] = value
-    return found
+    return {"VLType": LISTS, "EnumType": NAMED}.get(type(variable.datatype).__name__, "")

@@ -6,7 +6,8 @@ import base64
 import struct
 import warnings
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
+from functools import cached_property
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -14,123 +15,88 @@ from typing import Any
 import numpy as np
 import zarr
 
-from ..creation import stored_bytes
+from ..by_zarr import store_at
+from ..urls import Place
+from ..writing import stored_bytes
 from .base import (
     Dims,
-    Indices,
     Source,
     SourceVariable,
     Step,
-    compression,
-    dtype_name,
-    fill_of,
-    layout_of,
-    order,
-    plain,
-    why_not,
+    attributes,
+    described,
+    storage,
 )
 
 _NAMES = {"zlib": "deflate", "gzip": "deflate", "bz2": "bzip2"}
 
 
 class ZarrSource(Source):
-    """A Zarr group or array of a store of zarr-python, and its folder (None for a URL)."""
+    """A Zarr group or array in a folder or behind a URL."""
 
     threads = True
 
-    def __init__(self, address: str, store: Any, path: Path | None) -> None:
-        super().__init__(address)
+    def __init__(self, address: str, place: Place) -> None:
+        super().__init__(address, place if isinstance(place, Path) else None)
         with _quiet():
-            self._root = zarr.open(store=store, mode="r")
-        self._path = path
-        self._arrays: dict[str, Any] = {}
+            self._root: Any = zarr.open(store=store_at(place, ExitStack()), mode="r")
+        self.format = f"zarr{self._root.metadata.zarr_format}"
 
-    @property
-    def format(self) -> str:
-        """The format: "zarr2" or "zarr3"."""
-        return f"zarr{self._root.metadata.zarr_format}"
+    def _open(self, name: str) -> Any:
+        return self._root if isinstance(self._root, zarr.Array) else self._root[name]
 
-    @property
-    def stat_bytes(self) -> int:
-        """Bytes of all files of the folder."""
-        return -1 if self._path is None else stored_bytes(self._path)
+    @cached_property
+    def _members(self) -> list[tuple[str, Any]]:
+        with _quiet():
+            return list(self._root.members(max_depth=None))
 
-    def touch(self, name: str) -> None:
-        """Fetch the metadata of an array."""
-        self._array(name)
-
-    def _read(self, name: str, selection: Indices) -> Any:
-        return self._array(name)[selection]
-
-    def _array(self, name: str) -> Any:
-        if name not in self._arrays:
-            root: Any = self._root
-            self._arrays[name] = root if isinstance(root, zarr.Array) else root[name]
-        return self._arrays[name]
-
-    def _attributes(self) -> dict[str, object]:
-        return {} if isinstance(self._root, zarr.Array) else _plain(dict(self._root.attrs))
-
-    def _attributes_left(self) -> Iterator[tuple[str, set[str]]]:
-        own = {"_ARRAY_DIMENSIONS", "_FillValue"}
+    def _groups(self) -> Iterator[tuple[str, Any]]:
         if isinstance(self._root, zarr.Group):
-            yield "the store", _foreign(self._root) - set(self.attrs)
-            with _quiet():
-                members = list(self._root.members(max_depth=None))
-            for name, item in members:
-                if isinstance(item, zarr.Group):
-                    yield f"group {name}", _foreign(item)
-        for known in self.variables.values():
-            if known.copyable:
-                yield known.name, _foreign(self._array(known.name)) - own - set(known.attrs)
+            yield "", self._root
+            yield from (
+                (name, item) for name, item in self._members if isinstance(item, zarr.Group)
+            )
 
-    def _describe(self) -> list[SourceVariable]:
-        if isinstance(self._root, zarr.Array):
-            name = self._root.basename or (self._path.stem if self._path else "data")
-            self._arrays[name] = self._root
-            return [self._described(name, self._root, Dims(), self._path)]
-        dims = Dims()
-        with _quiet():
-            members = list(self._root.members(max_depth=None))
-        arrays = [(name, item) for name, item in members if isinstance(item, zarr.Array)]
-        arrays.sort(key=lambda pair: (pair[0].count("/"), pair[0]))
-        return [
-            self._described(name, array, dims, self._path / name if self._path else None)
-            for name, array in arrays
-        ]
+    def _attributes(self, item: Any) -> tuple[dict[str, object], frozenset[str]]:
+        attrs = dict(item.attrs)
+        own = ("_nczarr", "_NCProperties", "_ARRAY_DIMENSIONS")
+        return attributes([name for name in attrs if not name.startswith(own)], attrs.__getitem__)
+
+    def _describe(self) -> Iterator[SourceVariable]:
+        dims, lone = Dims(), self._root
+        if isinstance(lone, zarr.Array):
+            name = lone.basename or (self._path.stem if self._path else "data")
+            yield self._described(name, lone, dims, self._path)
+            return
+        arrays = [(name, item) for name, item in self._members if isinstance(item, zarr.Array)]
+        for name, array in sorted(arrays, key=lambda pair: (pair[0].count("/"), pair[0])):
+            yield self._described(name, array, dims, self._path / name if self._path else None)
 
     def _described(self, name: str, array: Any, dims: Dims, folder: Path | None) -> SourceVariable:
-        attrs, rank, dtype = dict(array.attrs), len(array.shape), np.dtype(array.dtype)
+        (attrs, lost), dtype = self._attributes(array), np.dtype(array.dtype)
         given = getattr(array.metadata, "dimension_names", None)
-        wanted = attrs.pop("_ARRAY_DIMENSIONS", None) or given
-        if not isinstance(wanted, list | tuple) or len(wanted) != rank:
-            wanted = [None] * rank
-        reason, order = why_not(dtype), _order(array, dtype)
-        fill, group = _fill(array, attrs, dtype), name.rpartition("/")[0]
-        codec, fields = compression(list(_steps(array)))
-        if fields is not None:
-            fields |= {"chunks": array.chunks, "shards": getattr(array, "shards", None)}
-            fields |= {"byteorder": order} if dtype.itemsize > 1 else {}
-        return SourceVariable(
-            name,
-            dims.names((dim, n, False, group) for dim, n in zip(wanted, array.shape, strict=True)),
-            tuple(int(n) for n in array.shape),
-            dtype_name(dtype),
-            _plain(attrs),
-            None if reason else fill,
-            chunks=tuple(array.chunks) if rank else None,
-            codec=codec,
-            byteorder=order,
-            stored_bytes=stored_bytes(folder) if folder and folder.is_dir() else None,
-            layout=layout_of(self.format, **fields) if fields else None,
-            reason=reason,
+        wanted = array.attrs.get("_ARRAY_DIMENSIONS") or given
+        if not isinstance(wanted, list | tuple) or len(wanted) != len(array.shape):
+            wanted = [None] * len(array.shape)
+        _read_fill(array, attrs, dtype)
+        # In Zarr 3 the byte order is the serializer's and not the type's.
+        endian = getattr(getattr(array, "serializer", None), "endian", None)
+        shards, byteorder = (
+            getattr(array, "shards", None),
+            str(getattr(endian, "value", endian or "")),
         )
-
-
-def _order(array: Any, dtype: np.dtype[Any]) -> str:
-    """Return the byte order; in Zarr 3 it is the serializer's and not the type's."""
-    endian = getattr(getattr(array, "serializer", None), "endian", None)
-    return str(getattr(endian, "value", endian)) if endian else order(dtype)
+        return described(
+            dims,
+            name,
+            dtype,
+            [
+                (dim, n, False, name.rpartition("/")[0])
+                for dim, n in zip(wanted, array.shape, strict=True)
+            ],
+            (attrs, lost),
+            **storage(self.format, dtype, list(_steps(array)), array.chunks, shards, byteorder),
+            stored_bytes=stored_bytes(folder) if folder and folder.is_dir() else None,
+        )
 
 
 @contextmanager
@@ -141,8 +107,8 @@ def _quiet() -> Iterator[None]:
         yield
 
 
-def _fill(array: Any, attrs: dict[str, object], dtype: np.dtype[Any]) -> float | int | None:
-    """Return the fill value by xarray's convention.
+def _read_fill(array: Any, attrs: dict[str, object], dtype: np.dtype[Any]) -> None:
+    """Give attributes the fill value by xarray's convention.
 
     In Zarr 2 it is the array's own. There 0 may as well be zarr's default, which would make zeros
     missing in other formats: it is left out. In Zarr 3 it is an attribute, floats in base64.
@@ -155,7 +121,6 @@ def _fill(array: Any, attrs: dict[str, object], dtype: np.dtype[Any]) -> float |
             attrs["_FillValue"] = float(given) if given.lower() in ("nan", "inf", "-inf") else None
     if given is None and array.metadata.zarr_format == 2 and array.metadata.fill_value:
         attrs["_FillValue"] = array.metadata.fill_value
-    return fill_of(attrs, dtype_name(dtype))
 
 
 def _steps(array: Any) -> Iterator[Step]:
@@ -179,17 +144,3 @@ def _config(codec: Any) -> tuple[str, dict[str, Any]]:
     return str(described["name"]).removeprefix("numcodecs."), dict(
         described.get("configuration", {})
     )
-
-
-def _foreign(item: Any) -> set[str]:
-    """Return the names of attributes that are not netCDF's own."""
-    return {key for key in item.attrs if not (key.startswith("_nczarr") or key == "_NCProperties")}
-
-
-def _plain(item: Any) -> dict[str, object]:
-    """Return attributes that other formats have."""
-    known = {key: plain(item[key]) for key in item}
-    return {
-        key: value for key, value in known.items()
-        if value is not None and not (key.startswith("_nczarr") or key == "_NCProperties")
-    }  # fmt: skip

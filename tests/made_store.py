@@ -4,7 +4,7 @@ from contextlib import ExitStack, contextmanager
 
 import pytest
 
-from hyperslab.network import answers, s3, serving
+from hyperslab.network import answers, serving
 from hyperslab.network import server as served
 
 KEY, SECRET = "AKCANARYCANARYCANARY", "canary-that-nobody-may-see"
@@ -37,7 +37,7 @@ class Store(answers.Files):
 
     async def given(self, request, answer, fault):
         if f"Credential={KEY}/" not in request.headers.get("Authorization", ""):
-            return await answer.refuse(403, *s3.REASONS[403])
+            return await answer.refuse(403)
         if request.method != "PUT":
             return await super().given(request, answer, fault)
         if request.headers.get("Expect", "").lower() == "100-continue":
@@ -51,4 +51,4 @@ class Store(answers.Files):
 
 async def main(seat):
     """Serve until told to stop."""
-    await answers.serve(seat, Store(seat.facts))
+    await answers.main(seat, Store)

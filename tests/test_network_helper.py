@@ -18,7 +18,7 @@ from hyperslab.measure.case import Case
 from hyperslab.measure.processes import Processes
 from hyperslab.measure.worker import Job
 from hyperslab.network import HelperError, Link, serving
-from hyperslab.network.helper import Helper
+from hyperslab.network.helper import helping
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="lists processes as Linux has them")
 RUN = """
@@ -114,7 +114,7 @@ def test_another_process_reads_and_asks(tmp_path):
 
 def test_a_helper_that_cannot_start_is_named():
     why = pytest.raises(HelperError, match=r"No module named 'hyperslab\.network\.none'")
-    with why, Helper("hyperslab.network.none", {}):
+    with why, helping("hyperslab.network.none", {}):
         pass
 
 

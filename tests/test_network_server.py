@@ -155,5 +155,5 @@ def test_what_is_no_file_of_the_folder_is_not_there(tmp_path):
         for place in places:
             answer, body = ask(server, path=f"/{place}")
             assert answer.status == 404 and b"not served" not in body and b"Traceback" not in body
-    with pytest.raises(HelperError, match="its context was left"):
+    with pytest.raises(HelperError, match="is gone"):
         server.requests()

@@ -1,12 +1,10 @@
 """Slow links and servers on loopback, and what readers move over them."""
 
-from hyperslab.network.endpoint import Endpoint
+from hyperslab.network.endpoint import Endpoint, upload
 from hyperslab.network.helper import HelperError
 from hyperslab.network.link import Link
-from hyperslab.network.request import Request
 from hyperslab.network.server import Fault, Server, serving
-from hyperslab.network.upload import upload
-from hyperslab.network.wire import Wire, touched
+from hyperslab.network.wire import Request, Wire, touched
 
 __all__ = [
     "Endpoint",

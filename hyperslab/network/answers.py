@@ -2,7 +2,6 @@
 
 import asyncio
 import os
-import re
 import time
 from collections.abc import Mapping
 from dataclasses import asdict
@@ -13,27 +12,10 @@ from typing import Any
 from aiohttp import web
 
 from hyperslab.network import s3
-from hyperslab.network.request import Request
-from hyperslab.network.seat import Seat
+from hyperslab.network.helper import Seat
+from hyperslab.network.wire import Request
 
 PIECE_BYTES = 1 << 18
-
-
-async def main(seat: Seat) -> None:
-    """Serve until told to stop."""
-    await serve(seat, Files(seat.facts))
-
-
-async def serve(seat: Seat, files: "Files") -> None:
-    """Serve these files until told to stop."""
-    runner = web.ServerRunner(web.Server(files.answer), access_log=None, shutdown_timeout=0.1)
-    await runner.setup()
-    try:
-        await web.TCPSite(runner, "127.0.0.1", 0).start()
-        ready = {"port": runner.addresses[0][1]}
-        await seat.answer(ready, {"requests": files.lines, "forget": files.log.clear})
-    finally:
-        await runner.cleanup()
 
 
 class Files:
@@ -43,7 +25,7 @@ class Files:
         self.root = Path(facts["folder"])
         self.bucket: str = facts["bucket"]  # "" over plain HTTP
         self.log: list[Request] = []
-        self._beyond = [Path(folder) for folder in facts["beyond"]]
+        self._allowed = [self.root, *map(Path, facts["beyond"])]
         self._delay_s = float(facts["delay_s"])
         self._faults = facts["faults"]
         self._gets = 0
@@ -73,33 +55,26 @@ class Files:
     ) -> web.StreamResponse:
         """Answer one request, with its fault if it has one."""
         if fault.isdigit():
-            return await answer.refuse(int(fault), *s3.REASONS[int(fault)])
+            return await answer.refuse(int(fault))
         if request.method not in ("GET", "HEAD"):
-            return await answer.refuse(405, "MethodNotAllowed", "this server only reads")
+            return await answer.refuse(405)
         path = request.path
         if self.bucket:
             if "Authorization" not in request.headers:  # as a store that is not public
-                return await answer.refuse(403, *s3.REASONS[403])
+                return await answer.refuse(403)
             bucket, _, path = path.lstrip("/").partition("/")
             if bucket != self.bucket:
-                return await answer.refuse(404, "NoSuchBucket", "there is one bucket")
+                return await answer.refuse(404)
             if not path:
-                try:
-                    listed = s3.listing(self.root, bucket, request.query)
-                except ValueError as error:
-                    return await answer.refuse(400, "InvalidArgument", str(error))
-                return await answer.text(200, listed)
+                return await answer.text(200, s3.listing(self.root, bucket, request.query))
         file = self._file(path)
-        if file is None:
-            return await answer.refuse(404, *s3.REASONS[404])
-        return await answer.file(file, fault)
+        return await (answer.file(file, fault) if file else answer.refuse(404))
 
     def _file(self, path: str) -> Path | None:
         """Return the file of a path, if it is in the folder, or where links of it may lead."""
         try:
             file = Path(os.path.normpath(f"{self.root}/{path.lstrip('/')}"))
-            real = file.resolve()
-            allowed = any(real.is_relative_to(folder) for folder in (self.root, *self._beyond))
+            allowed = any(map(file.resolve().is_relative_to, self._allowed))
             return file if allowed and file.is_relative_to(self.root) and file.is_file() else None
         except (OSError, ValueError):  # a name that is too long, or holds a NUL
             return None
@@ -108,10 +83,8 @@ class Files:
         if request.method != "GET":
             return ""
         nth, self._gets = self._gets, self._gets + 1
-        for fault in self._faults:
-            if fault["first"] <= nth < fault["first"] + fault["count"]:
-                return str(fault["kind"])
-        return ""
+        happen = (f for f in self._faults if f["first"] <= nth < f["first"] + f["count"])
+        return str(next(happen, {"kind": ""})["kind"])
 
 
 class Answer:
@@ -133,26 +106,23 @@ class Answer:
         """Give a file, or the range of it that is asked for."""
         with file.open("rb") as handle:
             facts = os.fstat(handle.fileno())
-            ranges = None if fault == "whole" else self._request.headers.get("Range")
-            asked = byte_range(ranges or "", facts.st_size)
-            gets = self._request.method == "GET"
+            size, gets = facts.st_size, self._request.method == "GET"
             head = {
-                "ETag": f'"{facts.st_mtime_ns:x}-{facts.st_size:x}"',
+                "ETag": f'"{facts.st_mtime_ns:x}-{size:x}"',
                 "Last-Modified": formatdate(facts.st_mtime, usegmt=True),
                 "Accept-Ranges": "bytes",
                 "Content-Type": "application/octet-stream",
             }
-            if asked is None or not gets:
-                size, status = facts.st_size, 200
-                self._stop = size if gets else 0
+            asked = byte_range(self._request, size) if gets and fault != "whole" else None
+            if asked is None:
+                status, self._stop = 200, size if gets else 0
             elif asked[0] >= asked[1]:
-                head["Content-Range"] = f"bytes */{facts.st_size}"
-                return await self.text(416, s3.error("InvalidRange", "no such"), head)
+                return await self.refuse(416, {**head, "Content-Range": f"bytes */{size}"})
             else:
-                (self._start, self._stop), status = asked, 206
+                status, (self._start, self._stop) = 206, asked
                 if fault == "short":
                     self._stop -= (self._stop - self._start + 1) // 2
-                head["Content-Range"] = f"bytes {self._start}-{self._stop - 1}/{facts.st_size}"
+                head["Content-Range"] = f"bytes {self._start}-{self._stop - 1}/{size}"
                 size = self._stop - self._start
             response = await self._begin(status, {**head, "Content-Length": str(size)})
             if gets:
@@ -175,9 +145,9 @@ class Answer:
             assert self._request.transport is not None
             self._request.transport.abort()
 
-    async def refuse(self, status: int, code: str, why: str) -> web.StreamResponse:
+    async def refuse(self, status: int, head: Mapping[str, str] = {}) -> web.StreamResponse:
         """Answer with an error."""
-        return await self.text(status, s3.error(code, why))
+        return await self.text(status, s3.error(status), head)
 
     async def text(
         self, status: int, text: str, head: Mapping[str, str] = {}
@@ -199,26 +169,25 @@ class Answer:
         return response
 
 
-def byte_range(asked: str, size: int) -> tuple[int, int] | None:
-    """Return the half-open range of a file of `size` bytes that a header names; None is all of it.
+def byte_range(request: web.BaseRequest, size: int) -> tuple[int, int] | None:
+    """Return the half-open range of a file of `size` bytes that is asked for; None is all of it.
 
-    It is empty where it begins behind the end. What is no single range counts for nothing, as
-    RFC 9110 has it.
-
-    Examples
-    --------
-    >>> [byte_range(f"bytes={words}", 100) for words in ("0-9", "90-", "-5", "0-999")]
-    [(0, 10), (90, 100), (95, 100), (0, 100)]
-    >>> byte_range("bytes=0-1,5-6", 100), byte_range("bytes=100-", 100)
-    (None, (100, 100))
+    It is empty where it begins behind the end.
     """
-    digits = "([0-9]{0,19})"  # more than any file has, and no digits of other scripts
-    found = re.fullmatch(f"bytes={digits}-{digits}", asked.strip())
-    if not found or found[0] == "bytes=-":
+    try:
+        asked = request.http_range
+    except ValueError:  # no single range: it counts for nothing, as RFC 9110 has it
         return None
-    first, last = found[1], found[2]
-    if not first:
-        return max(0, size - int(last)), size
-    if last and int(last) < int(first):
-        return None
-    return min(int(first), size), min(int(last) + 1, size) if last else size
+    return None if asked.start is None else asked.indices(size)[:2]
+
+
+async def main(seat: Seat, kind: type[Files] = Files) -> None:
+    """Serve the files of a folder until told to stop."""
+    files = kind(seat.facts)
+    runner = web.ServerRunner(web.Server(files.answer), access_log=None, shutdown_timeout=0.1)
+    await runner.setup()
+    try:
+        await web.TCPSite(runner, "127.0.0.1", 0).start()
+        await seat.answer(runner.addresses[0][1], requests=files.lines, forget=files.log.clear)
+    finally:
+        await runner.cleanup()

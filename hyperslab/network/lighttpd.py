@@ -8,15 +8,14 @@ import socket
 import subprocess
 import tempfile
 import time
-from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
 
 from hyperslab.measure.parent import die_with
-from hyperslab.network.request import Request
-from hyperslab.network.seat import Seat
+from hyperslab.network.helper import Seat
+from hyperslab.network.wire import Request
 
 PATIENCE_S = 5.0
 # Somebody may take a port between the moment it is found free and the moment it is used.
@@ -52,21 +51,9 @@ async def main(seat: Seat) -> None:
     with tempfile.TemporaryDirectory(prefix="lighttpd-") as place:
         kept = Lighttpd(Path(place), Path(seat.facts["folder"]))
         try:
-            port = kept.start()
-            await seat.answer({"port": port}, {"requests": kept.lines, "forget": kept.forget})
+            await seat.answer(kept.start(), requests=kept.lines, forget=kept.forget)
         finally:
             kept.stop()
-
-
-def program() -> list[str]:
-    """Return the words that start lighttpd, with its modules where they lie beside it.
-
-    It looks for them where it was made to be installed; a package can be unpacked elsewhere, so
-    that no service of the system comes with it.
-    """
-    found = shutil.which("lighttpd") or "lighttpd"
-    modules = Path(found).resolve().parent.parent / "lib" / "lighttpd"
-    return [found, *(("-m", str(modules)) if modules.is_dir() else ())]
 
 
 class Lighttpd:
@@ -75,8 +62,10 @@ class Lighttpd:
     def __init__(self, place: Path, folder: Path) -> None:
         self._place = place
         (place / "root").symlink_to(folder)  # no name of it needs to be quoted
-        self._log = _Log()
         self._process: subprocess.Popen[bytes] | None = None
+        self._requests: list[Request] = []
+        self._connections: dict[str, int] = {}  # their numbers by the client's port
+        self._count = 0
 
     def start(self) -> int:
         """Start it at a free port, and return the port."""
@@ -85,6 +74,7 @@ class Lighttpd:
                 port = int(free.getsockname()[1])
             if self._start(port):
                 return port
+            self.stop()
         said = (self._place / "errors").read_text(errors="replace").strip().splitlines()
         raise OSError(f"lighttpd does not start: {said[-1] if said else 'it says nothing'}")
 
@@ -96,24 +86,25 @@ class Lighttpd:
 
     def lines(self) -> list[dict[str, Any]]:
         """Return the log."""
-        self._log.add(self._read())
-        return [asdict(request) for request in self._log.requests]
+        self._read()
+        return [asdict(request) for request in self._requests]
 
     def forget(self) -> None:
         """Empty the log."""
-        self._log.add(self._read())  # for the numbers of the connections
-        self._log.requests.clear()
+        self._read()  # for the numbers of the connections
+        self._requests.clear()
 
     def _start(self, port: int) -> bool:
         file = self._place / "configuration"
-        file.write_text(
-            _CONFIGURATION.format(
-                place=self._place, port=port, log_format="|".join(_FIELDS.values())
-            )
-        )
+        log_format = "|".join(_FIELDS.values())
+        file.write_text(_CONFIGURATION.format(place=self._place, port=port, log_format=log_format))
+        found = shutil.which("lighttpd") or "lighttpd"
+        # It looks for its modules where it was made to be installed; a package can be unpacked
+        # elsewhere, so that no service of the system comes with it.
+        modules = Path(found).resolve().parent.parent / "lib/lighttpd"
         me = os.getpid()
         self._process = subprocess.Popen(
-            [*program(), "-D", "-f", str(file)],
+            [found, *(["-m", str(modules)] if modules.is_dir() else []), "-D", "-f", str(file)],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             preexec_fn=lambda: die_with(me),
@@ -124,43 +115,29 @@ class Lighttpd:
                 if client.connect_ex(("127.0.0.1", port)) == 0 and self._process.poll() is None:
                     return True
             time.sleep(0.01)
-        self.stop()
         return False
 
-    def _read(self) -> list[str]:
-        """Return the lines that were logged since the last call."""
+    def _read(self) -> None:
+        """Take over what was logged since the last call; connections are numbered as they come."""
         assert self._process is not None
         if self._process.poll() is not None:
             raise OSError("lighttpd has ended")
         log = self._place / "log"
-        log.rename(log.with_suffix(".read"))
+        read = log.rename(log.with_suffix(".read"))
         self._process.send_signal(signal.SIGHUP)  # it writes what it holds, and a new file then
         end_s = time.monotonic() + PATIENCE_S
         while not log.exists() and time.monotonic() < end_s:
             time.sleep(0.002)
-        return log.with_suffix(".read").read_text().splitlines()
-
-
-class _Log:
-    """Requests as lighttpd logs them; connections are numbered as they come."""
-
-    def __init__(self) -> None:
-        self.requests: list[Request] = []
-        self._connections: dict[str, int] = {}
-        self._count = 0
-
-    def add(self, lines: Sequence[str]) -> None:
-        """Take lines of the log over."""
-        for line in lines:
+        for line in read.read_text().splitlines():
             # A path may hold a bar only where it is encoded.
             told = dict(zip(_FIELDS, line.split("|"), strict=True))
             if told["nth"] == "0":  # a new connection, perhaps from a port that was used before
                 self._connections[told["port"]] = self._count
                 self._count += 1
-            self.requests.append(_request(told, self._connections[told["port"]]))
+            self._requests.append(_request(told, self._connections[told["port"]]))
 
 
-def _request(told: Mapping[str, str], connection: int) -> Request:
+def _request(told: dict[str, str], connection: int) -> Request:
     ended_s, size = int(told["end"]) / 1e6, int(told["size"])
     start, stop = 0, size if told["status"] == "200" else 0
     if given := re.fullmatch(r"bytes (\d+)-(\d+)/\d+", told["of"]):

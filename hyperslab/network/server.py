@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from hyperslab.network.endpoint import Endpoint
-from hyperslab.network.helper import Helper, Visitor
-from hyperslab.network.request import Request
+from hyperslab.network.helper import Helper, helping
+from hyperslab.network.wire import Request
 
 KINDS = ("http", "s3")
 PROGRAMS = {"aiohttp": "hyperslab.network.answers", "lighttpd": "hyperslab.network.lighttpd"}
@@ -54,7 +54,7 @@ class Fault:
 
 @dataclass(frozen=True)
 class Server:
-    """A running server.
+    """A running server; it can be pickled, so that the process of a sample reads from it too.
 
     Parameters
     ----------
@@ -64,16 +64,12 @@ class Server:
         What answers: "aiohttp" or "lighttpd".
     port : int
         Of 127.0.0.1.
-
-    Notes
-    -----
-    A server can be pickled: the process of a sample reads from it and asks for its log too.
     """
 
     kind: str
     program: str
     port: int
-    _helper: Helper | Visitor = field(repr=False, compare=False)
+    _helper: Helper = field(repr=False, compare=False)
 
     @property
     def endpoint(self) -> str:
@@ -88,7 +84,8 @@ class Server:
     @property
     def storage_options(self) -> dict[str, Any]:
         """What fsspec needs beside the address."""
-        return Endpoint(self.url, self.endpoint, REGION, KEYS).storage_options
+        store = Endpoint(self.url, self.endpoint, REGION, KEYS)
+        return store.storage_options if self.kind == "s3" else {}
 
     def address(self, name: str) -> str:
         """Return the address of a file or a store in the served folder."""
@@ -128,7 +125,7 @@ def serving(
 
     The server is a process of its own that ends with this one, however this one ends. It only
     reads, and whoever is on this machine may ask. An S3 server has one bucket, whose keys are the
-    names of the files; clients may sign their requests, and nothing checks that.
+    names of the files.
 
     Parameters
     ----------
@@ -136,8 +133,7 @@ def serving(
     kind : str
         "http" or "s3".
     program : str
-        "aiohttp", "lighttpd" (HTTP, where it is installed; as in the document), or empty for
-        "aiohttp".
+        "lighttpd" (HTTP, where it is installed; as in the document); by default "aiohttp".
     delay_s : float
         How much later than it could the server answers: then requests that are made at the same
         time are seen to overlap, and stages can be counted.
@@ -171,10 +167,20 @@ def serving(
     >>> size, request.start, request.stop, request.status
     (10, 990, 1000, 206)
     """
-    root = Path(folder).resolve()
+    root, program = Path(folder).resolve(), program or "aiohttp"
     if not root.is_dir():
         raise FileNotFoundError(f"{folder} is not a folder: name the folder to serve")
-    program = _program(kind, program, delay_s=delay_s, faults=faults)
+    if kind not in KINDS:
+        raise ValueError(f"kind={kind!r}: a server speaks one of {', '.join(KINDS)}")
+    if program not in PROGRAMS:
+        raise ValueError(f"program={program!r}: take one of {', '.join(PROGRAMS)}")
+    if program == "lighttpd" and (kind != "http" or faults or delay_s):
+        raise ValueError("lighttpd speaks HTTP without faults and delays: take aiohttp")
+    if program == "lighttpd" and not shutil.which("lighttpd"):
+        raise FileNotFoundError(
+            "lighttpd is not installed: install it or put one that was unpacked in PATH "
+            "(`hyperslab doctor` says how), or take program='aiohttp'"
+        )
     facts = {
         "folder": str(root),
         "delay_s": delay_s,
@@ -182,23 +188,5 @@ def serving(
         "bucket": BUCKET if kind == "s3" else "",
         "beyond": [str(Path(place).resolve()) for place in beyond],
     }
-    with Helper(PROGRAMS[program], facts) as helper:
-        yield Server(kind, program, int(helper.facts["port"]), helper)
-
-
-def _program(kind: str, program: str, *, delay_s: float, faults: Sequence[Fault]) -> str:
-    """Return what will answer; say what is wrong before anything is started."""
-    if kind not in KINDS:
-        raise ValueError(f"kind={kind!r}: a server speaks one of {', '.join(KINDS)}")
-    program = program or "aiohttp"
-    if program not in PROGRAMS:
-        raise ValueError(f"program={program!r}: take one of {', '.join(PROGRAMS)}")
-    if program == "lighttpd":
-        if kind != "http" or faults or delay_s:
-            raise ValueError("lighttpd speaks HTTP without faults and delays: take aiohttp")
-        if not shutil.which("lighttpd"):
-            raise FileNotFoundError(
-                "lighttpd is not installed: install it or put one that was unpacked in PATH "
-                "(`hyperslab doctor` says how), or take program='aiohttp'"
-            )
-    return program
+    with helping(PROGRAMS[program], facts) as (helper, port):
+        yield Server(kind, program, port, helper)

@@ -4,7 +4,6 @@ import asyncio
 import os
 import time
 from collections.abc import Mapping
-from dataclasses import asdict
 from email.utils import formatdate
 from pathlib import Path
 from typing import Any
@@ -13,9 +12,10 @@ from aiohttp import web
 
 from hyperslab.network import s3
 from hyperslab.network.helper import Seat
-from hyperslab.network.wire import Request
 
 PIECE_BYTES = 1 << 18
+Line = dict[str, Any]
+"""A line of the log: the fields of `Request`, as far as they are known."""
 
 
 class Files:
@@ -24,7 +24,7 @@ class Files:
     def __init__(self, facts: Mapping[str, Any]) -> None:
         self.root = Path(facts["folder"])
         self.bucket: str = facts["bucket"]  # "" over plain HTTP
-        self.log: list[Request] = []
+        self.log: list[Line] = []
         self._allowed = [self.root, *map(Path, facts["beyond"])]
         self._delay_s = float(facts["delay_s"])
         self._faults = facts["faults"]
@@ -32,43 +32,41 @@ class Files:
         # Number of each connection, and how many requests came by it.
         self._connections: dict[asyncio.BaseTransport, list[int]] = {}
 
-    def lines(self) -> list[dict[str, Any]]:
-        """Return the log."""
-        return [asdict(request) for request in self.log]
-
     async def answer(self, request: web.BaseRequest) -> web.StreamResponse:
         """Answer one request and log it."""
         assert request.transport is not None
         place = self._connections.setdefault(request.transport, [len(self._connections), -1])
         place[1] += 1
-        answer = Answer(request, place[0], place[1])
+        line = {
+            "method": request.method, "path": request.path, "start": 0, "stop": 0, "status": 0,
+            "body_bytes": 0, "connection": place[0], "nth": place[1], "began_s": time.monotonic(),
+        }  # fmt: skip
         fault = self._fault(request)
         if self._delay_s:
             await asyncio.sleep(self._delay_s)
         try:
-            return await self.given(request, answer, fault)
+            return await self.given(request, line, fault)
         finally:
-            self.log.append(answer.logged())
+            self.log.append(line | {"ended_s": time.monotonic()})
 
-    async def given(
-        self, request: web.BaseRequest, answer: "Answer", fault: str
-    ) -> web.StreamResponse:
+    async def given(self, request: web.BaseRequest, line: Line, fault: str) -> web.StreamResponse:
         """Answer one request, with its fault if it has one."""
         if fault.isdigit():
-            return await answer.refuse(int(fault))
+            return await tell(request, line, int(fault))
         if request.method not in ("GET", "HEAD"):
-            return await answer.refuse(405)
+            return await tell(request, line, 405)
         path = request.path
         if self.bucket:
-            if "Authorization" not in request.headers:  # as a store that is not public
-                return await answer.refuse(403)
+            if "Authorization" not in request.headers:  # as by a store that is not public
+                return await tell(request, line, 403)
             bucket, _, path = path.lstrip("/").partition("/")
             if bucket != self.bucket:
-                return await answer.refuse(404)
+                return await tell(request, line, 404)
             if not path:
-                return await answer.text(200, s3.listing(self.root, bucket, request.query))
-        file = self._file(path)
-        return await (answer.file(file, fault) if file else answer.refuse(404))
+                return await tell(request, line, 200, s3.listing(self.root, bucket, request.query))
+        if file := self._file(path):
+            return await _give(request, line, file, fault)
+        return await tell(request, line, 404)
 
     def _file(self, path: str) -> Path | None:
         """Return the file of a path, if it is in the folder, or where links of it may lead."""
@@ -80,93 +78,72 @@ class Files:
             return None
 
     def _fault(self, request: web.BaseRequest) -> str:
-        if request.method != "GET":
-            return ""
-        nth, self._gets = self._gets, self._gets + 1
-        happen = (f for f in self._faults if f["first"] <= nth < f["first"] + f["count"])
-        return str(next(happen, {"kind": ""})["kind"])
+        if request.method == "GET":
+            nth, self._gets = self._gets, self._gets + 1
+            for fault in self._faults:
+                if fault["first"] <= nth < fault["first"] + fault["count"]:
+                    return str(fault["kind"])
+        return ""
 
 
-class Answer:
-    """An answer, and what is known of it while it is given."""
-
-    def __init__(self, request: web.BaseRequest, connection: int, nth: int) -> None:
-        self._request, self._connection, self._nth = request, connection, nth
-        self._began_s = time.monotonic()
-        self._start = self._stop = self._sent = self._status = 0
-
-    def logged(self) -> Request:
-        """Return the request as it is logged."""
-        return Request(
-            self._request.method, self._request.path, self._start, self._stop, self._status,
-            self._sent, self._connection, self._nth, self._began_s, time.monotonic(),
-        )  # fmt: skip
-
-    async def file(self, file: Path, fault: str) -> web.StreamResponse:
-        """Give a file, or the range of it that is asked for."""
-        with file.open("rb") as handle:
-            facts = os.fstat(handle.fileno())
-            size, gets = facts.st_size, self._request.method == "GET"
-            head = {
-                "ETag": f'"{facts.st_mtime_ns:x}-{size:x}"',
-                "Last-Modified": formatdate(facts.st_mtime, usegmt=True),
-                "Accept-Ranges": "bytes",
-                "Content-Type": "application/octet-stream",
-            }
-            asked = byte_range(self._request, size) if gets and fault != "whole" else None
-            if asked is None:
-                status, self._stop = 200, size if gets else 0
-            elif asked[0] >= asked[1]:
-                return await self.refuse(416, {**head, "Content-Range": f"bytes */{size}"})
-            else:
-                status, (self._start, self._stop) = 206, asked
-                if fault == "short":
-                    self._stop -= (self._stop - self._start + 1) // 2
-                head["Content-Range"] = f"bytes {self._start}-{self._stop - 1}/{size}"
-                size = self._stop - self._start
-            response = await self._begin(status, {**head, "Content-Length": str(size)})
-            if gets:
-                await self._body(response, handle.fileno(), fault)
-            await response.write_eof()
-            return response
-
-    async def _body(self, response: web.StreamResponse, file: int, fault: str) -> None:
-        breaks = fault in ("gone", "cut")
-        stop = (self._start + self._stop) // 2 if breaks else self._stop
-        for at in range(self._start, stop, PIECE_BYTES):
-            piece = os.pread(file, min(PIECE_BYTES, stop - at), at)
-            await response.write(piece)
-            self._sent += len(piece)
-        if breaks:
-            # So that what was written arrives before the connection breaks.
-            await asyncio.sleep(0.05)
-            if fault == "gone":
-                os._exit(1)
-            assert self._request.transport is not None
-            self._request.transport.abort()
-
-    async def refuse(self, status: int, head: Mapping[str, str] = {}) -> web.StreamResponse:
-        """Answer with an error."""
-        return await self.text(status, s3.error(status), head)
-
-    async def text(
-        self, status: int, text: str, head: Mapping[str, str] = {}
-    ) -> web.StreamResponse:
-        """Answer with XML."""
-        body = text.encode()
-        about = {"Content-Type": "application/xml", "Content-Length": str(len(body))}
-        response = await self._begin(status, {**head, **about})
-        if self._request.method != "HEAD":
-            await response.write(body)
-            self._sent = len(body)
+async def _give(request: web.BaseRequest, line: Line, file: Path, fault: str) -> web.StreamResponse:
+    """Give a file, or the range of it that is asked for."""
+    with file.open("rb") as handle:
+        facts = os.fstat(handle.fileno())
+        size, gets = facts.st_size, request.method == "GET"
+        head = {
+            "ETag": f'"{facts.st_mtime_ns:x}-{size:x}"',
+            "Last-Modified": formatdate(facts.st_mtime, usegmt=True),
+            "Accept-Ranges": "bytes",
+            "Content-Type": "application/octet-stream",
+        }
+        asked = byte_range(request, size) if gets and fault != "whole" else None
+        if asked is None:
+            start, stop, line["status"] = 0, size, 200
+        elif asked[0] >= asked[1]:
+            return await tell(request, line, 416, head={"Content-Range": f"bytes */{size}"})
+        else:
+            (start, stop), line["status"] = asked, 206
+            if fault == "short":
+                stop -= (stop - start + 1) // 2
+            head["Content-Range"] = f"bytes {start}-{stop - 1}/{size}"
+        head["Content-Length"] = str(stop - start)
+        response = web.StreamResponse(status=line["status"], headers=head)
+        await response.prepare(request)
+        if gets:
+            line |= {"start": start, "stop": stop}
+            await _body(response, handle.fileno(), line, fault in ("gone", "cut"))
+        if fault == "gone":
+            os._exit(1)
+        if fault == "cut":
+            assert request.transport is not None
+            request.transport.abort()
         await response.write_eof()
         return response
 
-    async def _begin(self, status: int, head: Mapping[str, str]) -> web.StreamResponse:
-        self._status = status
-        response = web.StreamResponse(status=status, headers=head)
-        await response.prepare(self._request)
-        return response
+
+async def _body(response: web.StreamResponse, file: int, line: Line, breaks: bool) -> None:
+    """Write the range of a file that stands in the line, or half of it if it breaks then."""
+    start, stop = line["start"], line["stop"]
+    until = (start + stop) // 2 if breaks else stop
+    for at in range(start, until, PIECE_BYTES):
+        piece = os.pread(file, min(PIECE_BYTES, until - at), at)
+        await response.write(piece)
+        line["body_bytes"] += len(piece)
+    if breaks:
+        await asyncio.sleep(0.05)  # so that what was written arrives before the connection breaks
+
+
+async def tell(
+    request: web.BaseRequest, line: Line, status: int, xml: str = "", head: Mapping[str, str] = {}
+) -> web.StreamResponse:
+    """Answer with XML, by default that of an error."""
+    body = (xml or s3.error(status)).encode()
+    response = web.Response(status=status, body=body, headers=head, content_type="application/xml")
+    line |= {"status": status, "body_bytes": len(body) if request.method != "HEAD" else 0}
+    await response.prepare(request)
+    await response.write_eof()
+    return response
 
 
 def byte_range(request: web.BaseRequest, size: int) -> tuple[int, int] | None:
@@ -188,6 +165,8 @@ async def main(seat: Seat, kind: type[Files] = Files) -> None:
     await runner.setup()
     try:
         await web.TCPSite(runner, "127.0.0.1", 0).start()
-        await seat.answer(runner.addresses[0][1], requests=files.lines, forget=files.log.clear)
+        await seat.answer(
+            runner.addresses[0][1], requests=lambda: files.log, forget=files.log.clear
+        )
     finally:
         await runner.cleanup()

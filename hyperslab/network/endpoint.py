@@ -12,7 +12,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any, ClassVar
 from urllib.parse import urlsplit
 
-from hyperslab.secret import concealed
+from hyperslab.secret import concealed, of_options
 
 
 @dataclass(frozen=True)
@@ -23,10 +23,8 @@ class Endpoint:
     ----------
     url : str
         Address of a folder, "s3://bucket/prefix".
-    endpoint : str
-        Where the server listens; empty is Amazon's.
-    region : str
-        Empty leaves it to the client.
+    storage_options : mapping
+        What fsspec needs beside the address, with the credentials.
 
     Examples
     --------
@@ -35,42 +33,44 @@ class Endpoint:
     """
 
     url: str
-    endpoint: str = ""
-    region: str = ""
-    _keys: tuple[str, str, str] = field(repr=False, default=("", "", ""))
+    storage_options: Mapping[str, Any] = field(default_factory=dict, repr=False)
     kind: ClassVar = "s3"
 
     @classmethod
-    def of(cls, url: str, variables: Mapping[str, str] | None = None) -> "Endpoint":
-        """Return the store of an address, as the AWS variables tell of it.
+    def of(cls, url: str) -> "Endpoint":
+        """Return the store of an address, with what the usual variables of the environment tell.
 
-        Parameters
-        ----------
-        url : str
-        variables : mapping, optional
-            AWS_ENDPOINT_URL_S3 or AWS_ENDPOINT_URL, AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY,
-            AWS_SESSION_TOKEN, AWS_REGION or AWS_DEFAULT_REGION; by default the environment's.
-            Without keys the bucket is read as anybody may.
+        These are AWS_ENDPOINT_URL_S3 or AWS_ENDPOINT_URL, AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY,
+        AWS_SESSION_TOKEN, AWS_REGION or AWS_DEFAULT_REGION. Without keys the bucket is read as
+        anybody may.
 
         Raises
         ------
         ValueError
             When the address is none of S3, or one key comes without the other.
         """
-        said = os.environ if variables is None else variables
         if not url.startswith("s3://"):
             raise ValueError(f"url={concealed(url)!r}: give an address s3://bucket/prefix")
-        names = ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN")
-        key, secret, token = (said.get(name, "") for name in names)
+        said = os.environ.get
+        key, secret = said("AWS_ACCESS_KEY_ID"), said("AWS_SECRET_ACCESS_KEY")
         if bool(key) != bool(secret):
-            missing = names[1] if key else names[0]
+            missing = "AWS_SECRET_ACCESS_KEY" if key else "AWS_ACCESS_KEY_ID"
             raise ValueError(f"{missing} is not set and the other key is: set both or none")
-        return cls(
-            url,
-            said.get("AWS_ENDPOINT_URL_S3") or said.get("AWS_ENDPOINT_URL", ""),
-            said.get("AWS_REGION") or said.get("AWS_DEFAULT_REGION", ""),
-            (key, secret, token),
-        )
+        region = said("AWS_REGION") or said("AWS_DEFAULT_REGION")
+        options = {
+            "key": key,
+            "secret": secret,
+            "anon": not key,
+            "token": said("AWS_SESSION_TOKEN"),
+            "endpoint_url": said("AWS_ENDPOINT_URL_S3") or said("AWS_ENDPOINT_URL"),
+            "client_kwargs": {"region_name": region} if region else {},
+        }
+        return cls(url, {name: value for name, value in options.items() if value})
+
+    @property
+    def endpoint(self) -> str:
+        """Where it listens; empty is Amazon's."""
+        return str(self.storage_options.get("endpoint_url", ""))
 
     @property
     def here(self) -> bool:
@@ -88,17 +88,10 @@ class Endpoint:
     @property
     def mark(self) -> str:
         """What tells it apart from others and names none; with other keys it is the same store."""
-        what = [self.url, self.endpoint, self.region]
-        return hashlib.sha256(json.dumps(what).encode()).hexdigest()[:12]
-
-    @property
-    def storage_options(self) -> dict[str, Any]:
-        """What fsspec needs beside the address; with the credentials."""
-        key, secret, token = self._keys
-        options: dict[str, Any] = {"key": key, "secret": secret} if key else {"anon": True}
-        options |= {"token": token} if token else {}
-        options |= {"endpoint_url": self.endpoint} if self.endpoint else {}
-        return options | ({"client_kwargs": {"region_name": self.region}} if self.region else {})
+        region = self.storage_options.get("client_kwargs", {}).get("region_name", "")
+        return hashlib.sha256(json.dumps([self.url, self.endpoint, region]).encode()).hexdigest()[
+            :12
+        ]
 
     def below(self, name: str) -> "Endpoint":
         """Return a folder in it."""
@@ -112,7 +105,8 @@ class Endpoint:
         if len(folders) > 1:  # what is one name may be a word: it is hidden after a slash alone
             folders.append(str(path)[1:])
         hosts = (server.netloc.rpartition("@")[2], server.hostname or "")
-        return concealed(text, (*self._keys, bucket.netloc, *hosts, *folders))
+        keys = of_options(self.storage_options)
+        return concealed(text, (*keys, bucket.netloc, *hosts, *folders))
 
     def address(self, name: str) -> str:
         """Return the address of a file or a store in the folder."""

@@ -51,8 +51,7 @@ class Link:
     def __post_init__(self) -> None:
         if not self.bytes_per_s > 0:
             raise ValueError(
-                f"bytes_per_s={self.bytes_per_s}: a rate is above 0; math.inf is a link with "
-                "a delay alone"
+                f"bytes_per_s={self.bytes_per_s}: give more than 0; math.inf is any rate"
             )
         if not 0 <= self.round_trip_s < math.inf:
             raise ValueError(f"round_trip_s={self.round_trip_s}: a delay is 0 s or more")

@@ -9,12 +9,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from .build import requests_library
-from .errors import DiedError, FolderError, RanksError
+from .errors import DiedError, ParallelError, RanksError
 from .found import LIBRARIES, Program, find
 from .patterns import pattern
 from .plan import WritePlan
 from .ranks import run as run_ranks
-from .report import Report, read_report, these
+from .report import Report, read_report
 from .verify import holds
 
 MODES = ("independent", "collective", "rowwise", "individual")
@@ -49,25 +49,20 @@ class RanksJob:
         Of `HINTS`.
     latency_s : float
         Seconds that each request to the file takes longer.
-    reads : bool
-        Whether the file is read, and compared, instead of written.
+    reads, read_only : bool
+        Whether the file is read, and compared, instead of written; and opened for that alone.
     serial : bool
         Whether HDF5 opens it without MPI (one rank).
-    read_only : bool
-        Whether reading opens it for reading alone.
     times : int
         How often all is written or read.
     timeout_s : float
     cores : tuple of int
         What the ranks run on; by default what this process may now run on.
-    room_bytes : int
-        What fits on the disk of each rank, for tests of a full one; -1 for any amount.
     data : Path
         Plain file of the values that are written and compared, the datasets one after another, in
         place of made ones (HDF5).
     deflate, shuffle : int, bool
-        Level of the compression of chunks, 0 for none, and whether bytes are shuffled before
-        (HDF5).
+        Level of the compression of chunks, 0 for none; whether bytes are shuffled before (HDF5).
 
     Raises
     ------
@@ -96,7 +91,6 @@ class RanksJob:
     times: int = 1
     timeout_s: float = 300.0
     cores: tuple[int, ...] = field(default_factory=lambda: _cores())
-    room_bytes: int = -1
     data: Path | None = None
     deflate: int = 0
     shuffle: bool = False
@@ -121,20 +115,23 @@ class RanksJob:
 
     def words(self, folder: Path) -> list[str]:
         """Return what its program is told, whose plan and report lie in a folder."""
+        numbers = {
+            "ranks": self.plan.ranks,
+            "reads": self.reads,
+            "collective": self.mode in ("collective", "individual"),
+            "individual": self.mode == "individual",
+            "serial": self.serial,
+            "read_only": self.read_only,
+            "times": self.times,
+            "deflate": self.deflate,
+            "shuffle": self.shuffle,
+        }
+        texts = {"report": folder, "plan": folder / "plan", "file": self.path.absolute()}
+        texts |= {"data": self.data.absolute()} if self.data else {}
+        texts |= {f"hint.{name}": value for name, value in self.hints.items()}
         return [
-            f"ranks={self.plan.ranks}",
-            f"report={folder}",
-            f"plan={folder / 'plan'}",
-            f"file={self.path.absolute()}",
-            f"do={'read' if self.reads else 'write'}",
-            f"mode={self.mode}",
-            f"driver={'serial' if self.serial else 'mpio'}",
-            f"access={'r' if self.read_only else 'rw'}",
-            f"times={self.times}",
-            *(f"hint.{name}={value}" for name, value in self.hints.items()),
-            *([f"data={self.data.absolute()}"] if self.data else []),
-            f"deflate={self.deflate}",
-            f"shuffle={int(self.shuffle)}",
+            *(f"{name}={int(number)}" for name, number in numbers.items()),
+            *(f"{name}={text}" for name, text in texts.items()),
         ]
 
 
@@ -143,54 +140,50 @@ def run(job: RanksJob, program: Program | None = None) -> Report:
     program = program or find()[job.library]
     home = job.path.absolute().parent
     if not home.is_dir():
-        raise FolderError(f"the folder of the file, {home.name!r}, is missing: make it first")
+        raise ParallelError(f"the folder of the file, {home.name!r}, is missing: make it first")
     # Beside the file, because ranks on other machines see that folder.
-    with tempfile.TemporaryDirectory(dir=home, prefix=".ranks-") as folder:
-        Path(folder, "plan").write_text(job.plan.text() + "\n")
-        Path(folder, JOB).write_bytes(pickle.dumps(job))
+    with tempfile.TemporaryDirectory(dir=home, prefix=".ranks-") as place:
+        folder = Path(place)
+        (folder / "plan").write_text(job.plan.text() + "\n")
+        (folder / JOB).write_bytes(pickle.dumps(job))
         try:
-            _start(job, program, Path(folder))
+            run_ranks(
+                program.launcher,
+                job.plan.ranks,
+                [*program.words, *job.words(folder)],
+                environment={
+                    "LD_PRELOAD": str(requests_library()),
+                    "HYPERSLAB_REQUESTS_FILE": str(job.path.absolute()),
+                    "HYPERSLAB_REQUESTS_NS": str(round(job.latency_s * 1e9)),
+                    "PYTHONPATH": os.pathsep.join(filter(None, sys.path)),
+                    "OMP_NUM_THREADS": "1",
+                    "OPENBLAS_NUM_THREADS": "1",
+                },
+                timeout_s=job.timeout_s,
+                cores=job.cores,
+                failures=folder,
+            )
         except DiedError as died:
             # A thread of Open MPI 4 may crash while MPI ends (seen once in a thousand jobs, on a
             # busy machine): by then each rank has closed the file and told what it did.
             try:
-                return read_report(Path(folder), job.plan.ranks)
+                return read_report(folder, job.plan.ranks)
             except (ValueError, RanksError):
                 raise died from None
-        return read_report(Path(folder), job.plan.ranks)
-
-
-def _start(job: RanksJob, program: Program, folder: Path) -> None:
-    run_ranks(
-        program.launcher,
-        job.plan.ranks,
-        [*program.words, *job.words(folder)],
-        environment={
-            "LD_PRELOAD": str(requests_library()),
-            "HYPERSLAB_REQUESTS_FILE": str(job.path.absolute()),
-            "HYPERSLAB_REQUESTS_NS": str(round(job.latency_s * 1e9)),
-            "HYPERSLAB_REQUESTS_ROOM": str(job.room_bytes),
-            "PYTHONPATH": os.pathsep.join(filter(None, sys.path)),
-            "OMP_NUM_THREADS": "1",
-            "OPENBLAS_NUM_THREADS": "1",
-        },
-        timeout_s=job.timeout_s,
-        cores=job.cores,
-        failures=folder,
-    )
+        return read_report(folder, job.plan.ranks)
 
 
 def came_up(program: Program, folder: Path, ranks: int = 2) -> int:
-    """Start a small job whose file is left in a folder, and return how many ranks came up."""
+    """Start a small job whose file is left in a folder, and return how many ranks came up: all."""
     plan = pattern("rows", rows=2, columns=4, ranks=ranks)
     path = folder / f"{program.library}.dat"
-    report = run(RanksJob(program.library, plan, path, timeout_s=TRIAL_S), program)
+    run(RanksJob(program.library, plan, path, timeout_s=TRIAL_S), program)
     if not holds(plan, path, program.library):
         raise RanksError(
-            f"{these(ranks)} started, and the file is not what they were to write: choose a folder "
-            "that all machines of the job see"
+            f"a job of {ranks} was started, and the file is not what it was to write: choose a "
+            "folder that all machines of the job see"
         )
-    return len(report.phases[0].writes)
+    return ranks
 
 
 def _cores() -> tuple[int, ...]:

@@ -49,11 +49,6 @@ class SharedArray:
             if any(start < 0 or start + count > size for start, count, size in ends):
                 raise ValueError(f"{self.name}: {part} lies outside of the shape {self.shape}")
 
-    @property
-    def nbytes(self) -> int:
-        """Bytes that all ranks write."""
-        return sum(self.rank_bytes(rank) for rank in range(len(self.parts)))
-
     def rank_bytes(self, rank: int) -> int:
         """Return the bytes that one rank writes."""
         return self.parts[rank].cells * np.dtype(self.dtype).itemsize
@@ -77,7 +72,7 @@ class WritePlan:
     @property
     def nbytes(self) -> int:
         """Bytes that all ranks write, without the file's own."""
-        return sum(dataset.nbytes for dataset in self.datasets)
+        return sum(map(self.rank_bytes, range(self.ranks)))
 
     def rank_bytes(self, rank: int) -> int:
         """Return the bytes that one rank writes."""
@@ -96,11 +91,8 @@ class WritePlan:
     def values(self, number: int, part: Part) -> NDArray[np.generic]:
         """Return what a part of a dataset must hold."""
         dataset = self.datasets[number]
-        place = np.zeros(part.count, dtype="i8")
-        for axis, (start, count) in enumerate(zip(part.start, part.count, strict=True)):
-            stride = math.prod(dataset.shape[axis + 1 :])
-            along = stride * np.arange(start, start + count, dtype="i8")
-            place += along.reshape([-1 if i == axis else 1 for i in range(place.ndim)])
+        along = (np.arange(a, a + n) for a, n in zip(part.start, part.count, strict=True))
+        place = np.ravel_multi_index(np.ix_(*along), dataset.shape)
         modulus = _MODULUS_OF_BYTES if dataset.dtype in ("i1", "i2") else _MODULUS
         values: NDArray[np.generic] = ((place * 31 + number * 7) % modulus).astype(dataset.dtype)
         return values

@@ -49,20 +49,21 @@ class RanksJob:
         Of `HINTS`.
     latency_s : float
         Seconds that each request to the file takes longer.
-    reads, read_only : bool
-        Whether the file is read, and compared, instead of written; and opened for that alone.
-    serial : bool
-        Whether HDF5 opens it without MPI (one rank).
-    times : int
-        How often all is written or read.
     timeout_s : float
     cores : tuple of int
         What the ranks run on; by default what this process may now run on.
+    reads, read_only : bool
+        Whether HDF5 reads the file, and compares it, instead of writing; and opens it for that
+        alone.
+    times : int
+        How often HDF5 reads or writes all.
+    serial : bool
+        Whether HDF5 opens it without MPI (one rank).
     data : Path
-        Plain file of the values that are written and compared, the datasets one after another, in
-        place of made ones (HDF5).
+        Plain file of the values that HDF5 writes and compares, the datasets one after another, in
+        place of made ones.
     deflate, shuffle : int, bool
-        Level of the compression of chunks, 0 for none; whether bytes are shuffled before (HDF5).
+        Level of HDF5's compression of chunks, 0 for none; whether bytes are shuffled before.
 
     Raises
     ------
@@ -85,12 +86,12 @@ class RanksJob:
     mode: str = "independent"
     hints: Mapping[str, str] = field(default_factory=dict)
     latency_s: float = 0.0
-    reads: bool = False
-    serial: bool = False
-    read_only: bool = False
-    times: int = 1
     timeout_s: float = 300.0
     cores: tuple[int, ...] = field(default_factory=lambda: _cores())
+    reads: bool = False
+    read_only: bool = False
+    times: int = 1
+    serial: bool = False
     data: Path | None = None
     deflate: int = 0
     shuffle: bool = False
@@ -108,10 +109,14 @@ class RanksJob:
                 raise ValueError(
                     f"no hint {name!r}: MPI would pass it over; it may be one of {', '.join(HINTS)}"
                 )
-        if self.serial and (self.library != "hdf5" or self.plan.ranks != 1):
-            raise ValueError("serial is for HDF5 in one rank")
-        if self.library != "hdf5" and (self.data or self.deflate or self.shuffle):
-            raise ValueError(f"{self.library} takes no data, deflate or shuffle: hdf5 does")
+        if self.serial and self.plan.ranks != 1:
+            raise ValueError("serial is for one rank")
+        alone = (self.reads, self.times > 1, self.serial, self.data, self.deflate, self.shuffle)
+        if self.library != "hdf5" and any(alone):
+            raise ValueError(
+                f"{self.library} writes made values, once: hdf5 alone takes reads, times, serial, "
+                "data, deflate and shuffle"
+            )
 
     def words(self, folder: Path) -> list[str]:
         """Return what its program is told, whose plan and report lie in a folder."""
@@ -126,7 +131,11 @@ class RanksJob:
             "deflate": self.deflate,
             "shuffle": self.shuffle,
         }
-        texts = {"report": folder, "plan": folder / "plan", "file": self.path.absolute()}
+        texts: dict[str, object] = {
+            "report": folder,
+            "plan": folder / "plan",
+            "file": self.path.absolute(),
+        }
         texts |= {"data": self.data.absolute()} if self.data else {}
         texts |= {f"hint.{name}": value for name, value in self.hints.items()}
         return [

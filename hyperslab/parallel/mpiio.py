@@ -97,41 +97,32 @@ class Phases:
 
 
 def _perform(mpi: Any, job: RanksJob, phases: Phases) -> None:
-    plan, reads, world = job.plan, job.reads, mpi.COMM_WORLD
+    plan, world = job.plan, mpi.COMM_WORLD
     hints = mpi.Info.Create()
     for name, value in job.hints.items():
         hints.Set(name, value)
     parts = [dataset.parts[world.rank] for dataset in plan.datasets]
     values: list[Any] = [plan.values(number, part) for number, part in enumerate(parts)]
-    if reads:
-        values = [np.zeros_like(own) for own in values]
-    access = mpi.MODE_RDONLY if reads and job.read_only else mpi.MODE_RDWR
-    with phases("open" if reads else "create"):
+    with phases("create"):
         path = str(job.path.absolute())
-        file = mpi.File.Open(world, path, access | (0 if reads else mpi.MODE_CREATE), hints)
-        if not reads:
-            file.Set_size(0)
-    with phases("read" if reads else "write"):
-        for _ in range(job.times):
-            offset = 0
-            for dataset, part, own in zip(plan.datasets, parts, values, strict=True):
-                if job.mode == "rowwise":
-                    file.Set_view(0, mpi.BYTE, mpi.BYTE, "native", hints)
-                    for at, run in runs(dataset, part, own):
-                        (file.Read_at if reads else file.Write_at)(offset + at, run)
-                else:
-                    etype = getattr(mpi, _ETYPES[dataset.dtype])
-                    view = etype.Create_subarray(dataset.shape, part.count, part.start).Commit()
-                    file.Set_view(offset, etype, view, "native", hints)
-                    verb = ("Read" if reads else "Write") + "_all" * (job.mode == "collective")
-                    getattr(file, verb)(own)
-                    view.Free()
-                offset += int(np.prod(dataset.shape)) * own.dtype.itemsize
+        file = mpi.File.Open(world, path, mpi.MODE_RDWR | mpi.MODE_CREATE, hints)
+        file.Set_size(0)
+    with phases("write"):
+        offset = 0
+        for dataset, part, own in zip(plan.datasets, parts, values, strict=True):
+            if job.mode == "rowwise":
+                file.Set_view(0, mpi.BYTE, mpi.BYTE, "native", hints)
+                for at, run in runs(dataset, part, own):
+                    file.Write_at(offset + at, run)
+            else:
+                etype = getattr(mpi, _ETYPES[dataset.dtype])
+                view = etype.Create_subarray(dataset.shape, part.count, part.start).Commit()
+                file.Set_view(offset, etype, view, "native", hints)
+                (file.Write_all if job.mode == "collective" else file.Write)(own)
+                view.Free()
+            offset += int(np.prod(dataset.shape)) * own.dtype.itemsize
     with phases("close"):
         file.Close()
-    for number, (part, own) in enumerate(zip(parts, values, strict=True)):
-        if reads and not np.array_equal(own, plan.values(number, part)):
-            raise ValueError("what was read differs from what was written")
 
 
 def runs(dataset: SharedArray, part: Part, values: Any) -> Iterator[tuple[int, Any]]:

@@ -10,6 +10,7 @@ typedef struct {
     char name[32], type; /* d, f, q, i, h or b: double, float, integers of 8 to 1 bytes */
     int guard, dims, chunked;
     long long shape[DIMS], chunk[DIMS], start[DIMS], count[DIMS];
+    size_t before; /* bytes of the datasets before it, in a plain file of all */
 } dataset;
 
 static int rank, ranks, datasets;
@@ -44,6 +45,7 @@ static void read_plan(const char *path)
     if (!from)
         fail("the plan", strerror(errno));
     dataset d;
+    size_t before = 0;
     while (memset(&d, 0, sizeof d), fscanf(from, "%31s %c", d.name, &d.type) == 2) {
         d.guard = (int)number(from);
         d.dims = (int)number(from);
@@ -59,6 +61,11 @@ static void read_plan(const char *path)
                 if (r == rank)
                     *(i < d.dims ? &d.start[i] : &d.count[i - d.dims]) = value;
             }
+        size_t size = width(&d);
+        for (int i = 0; i < d.dims; i++)
+            size *= (size_t)d.shape[i];
+        d.before = before;
+        before += size;
         plan[datasets++] = d;
     }
     fclose(from);
@@ -88,37 +95,25 @@ static void put(long long v, char type, void *into)
         *(int *)into = (int)v;
 }
 
-static unsigned long long place_of(const dataset *d, const long long *at)
-{
-    unsigned long long place = 0;
-    for (int j = 0; j < d->dims; j++)
-        place = place * (unsigned long long)d->shape[j] + (unsigned long long)(d->start[j] + at[j]);
-    return place;
-}
-
 /* Put the values of this rank's part of a dataset into `into`: made ones, or those of a plain file
    that holds the datasets one after another. */
 static void fill(const char *path, int k, char *into)
 {
     const dataset *d = &plan[k];
     size_t n = cells(d), run = (size_t)d->count[d->dims - 1], one = width(d);
-    unsigned long long before = 0;
-    for (int j = 0; j < k; j++) {
-        unsigned long long size = width(&plan[j]);
-        for (int i = 0; i < plan[j].dims; i++)
-            size *= (unsigned long long)plan[j].shape[i];
-        before += size;
-    }
     FILE *from = path ? fopen(path, "rb") : NULL;
     if (path && !from)
         fail("the values", strerror(errno));
     long long at[DIMS] = {0};
     for (size_t i = 0; i < n; i += run, into += run * one) {
-        unsigned long long place = place_of(d, at);
-        for (size_t c = 0; c < run && !path; c++)
+        unsigned long long place = 0;
+        for (int j = 0; j < d->dims; j++)
+            place = place * (unsigned long long)d->shape[j]
+                + (unsigned long long)(d->start[j] + at[j]);
+        for (size_t c = 0; c < run && !from; c++)
             put(value(k, place + c), d->type, into + c * one);
-        if (path
-            && (fseeko(from, (off_t)(before + place * one), SEEK_SET)
+        if (from
+            && (fseeko(from, (off_t)(d->before + place * one), SEEK_SET)
                 || fread(into, one, run, from) != run))
             fail("the values", "their file ends early");
         for (int j = d->dims - 2; j >= 0 && ++at[j] == d->count[j]; j--)

@@ -63,11 +63,15 @@ def read_report(folder: Path, ranks: int) -> Report:
 
 def _phase(ranks: Sequence[Mapping[str, Any]]) -> Phase:
     counts = [rank["counts"][:4] for rank in ranks]
+    writes, written_bytes, reads, read_bytes = map(sum, zip(*counts, strict=True))
     return Phase(
         ranks[0]["phase"],
         max(rank["wall_s"] for rank in ranks),
         sum(rank["user_s"] for rank in ranks),
         sum(rank["sys_s"] for rank in ranks),
-        *map(sum, zip(*counts, strict=True)),
-        busiest=max(writes + reads for writes, _, reads, _ in counts),
+        writes,
+        written_bytes,
+        reads,
+        read_bytes,
+        max(count[0] + count[2] for count in counts),
     )

@@ -7,14 +7,6 @@ from hyperslab.network.server import Fault, Server, serving
 from hyperslab.network.wire import Request, Wire, touched
 
 __all__ = [
-    "Endpoint",
-    "Fault",
-    "HelperError",
-    "Link",
-    "Request",
-    "Server",
-    "Wire",
-    "serving",
-    "touched",
+    "Endpoint", "Fault", "HelperError", "Link", "Request", "Server", "Wire", "serving", "touched",
     "upload",
-]
+]  # fmt: skip

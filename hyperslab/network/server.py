@@ -25,16 +25,9 @@ is not public; no signature is checked."""
 class Fault:
     """Something that goes wrong with some of the GET requests.
 
-    Parameters
-    ----------
-    kind : str
-        "gone" (the server ends in the middle of a body), "cut" (only the connection does),
-        "whole" (200 and all of the file where a range was asked for), "short" (half of the
-        range, as if that were all), or the status of an error: "403", "404", "500", "503".
-    first : int
-        Number of the first GET request it happens to, counted from 0.
-    count : int
-        How many requests it happens to.
+    The kind is "gone" (the server ends in the middle of a body), "cut" (only the connection does),
+    "whole" (200 and all of the file where a range was asked for), "short" (half of the range, as
+    if that were all), or the status of an error: "403", "404", "500", "503".
 
     Examples
     --------
@@ -43,8 +36,8 @@ class Fault:
     """
 
     kind: str
-    first: int = 0
-    count: int = 1
+    first: int = 0  #: number of the first GET request it happens to, counted from 0
+    count: int = 1  #: how many requests it happens to
 
     def __post_init__(self) -> None:
         if self.kind not in FAULTS:
@@ -55,9 +48,9 @@ class Fault:
 class Server:
     """A running server; it can be pickled, so that the process of a sample reads from it too."""
 
-    kind: str  # one of KINDS
-    program: str  # what answers, of PROGRAMS
-    port: int  # of 127.0.0.1
+    kind: str  #: "http" or "s3"
+    program: str  #: what answers: "aiohttp" or "lighttpd"
+    port: int  #: of 127.0.0.1
     _helper: Helper = field(repr=False, compare=False)
 
     @property

@@ -6,7 +6,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cache
 
 from .build import compilers, program, requests_library
@@ -29,17 +29,17 @@ INSTALL_PYTHON = "pip install mpi4py mpich"
 class Program:
     """How to write with one library."""
 
-    library: str  # one of LIBRARIES
-    words: tuple[str, ...]  # the program that each rank runs
-    launcher: Launcher  # of the MPI it was built with
+    library: str  #: one of `LIBRARIES`
+    words: tuple[str, ...]  #: the program that each rank runs
+    launcher: Launcher  #: of the MPI it was built with
 
 
 @dataclass(frozen=True)
 class Found:
     """What is here."""
 
-    programs: Mapping[str, Program] = field(default_factory=dict)
-    missing: Mapping[str, str] = field(default_factory=dict)  # why the others cannot be used
+    programs: Mapping[str, Program]
+    missing: Mapping[str, str]  #: why the others cannot be used
 
     def __getitem__(self, library: str) -> Program:
         """Return the program of a library."""
@@ -51,8 +51,8 @@ class Found:
 
     def what_to_install(self) -> str:
         """Return the commands that bring what is missing, "" when nothing is."""
-        c = INSTALL if set(self.missing) - {"mpiio"} else ""
-        return "; ".join(filter(None, (INSTALL_PYTHON if "mpiio" in self.missing else "", c)))
+        needed = {INSTALL_PYTHON if name == "mpiio" else INSTALL for name in self.missing}
+        return "; ".join(sorted(needed, reverse=True))
 
 
 def find() -> Found:

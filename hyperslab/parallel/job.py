@@ -2,18 +2,22 @@
 
 import os
 import pickle
+import signal
+import subprocess
 import sys
 import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from ..measure.parent import die_with
 from .build import requests_library
-from .errors import DiedError, ParallelError, RanksError
+from .errors import AbsentError, DiedError, ParallelError, RanksError
 from .found import LIBRARIES, Program, find
+from .launcher import OVERRIDE
 from .patterns import pattern
 from .plan import WritePlan
-from .ranks import run as run_ranks
+from .ranks import end, explain
 from .report import Report, read_report
 from .verify import holds
 
@@ -36,39 +40,10 @@ HINTS = (
 class RanksJob:
     """What several ranks do with one file.
 
-    Parameters
-    ----------
-    library : str
-        One of `LIBRARIES`.
-    plan : WritePlan
-    path : Path
-        The file.
-    mode : str
-        One of `MODES`.
-    hints : mapping
-        Of `HINTS`.
-    latency_s : float
-        Seconds that each request to the file takes longer.
-    timeout_s : float
-    cores : tuple of int
-        What the ranks run on; by default what this process may now run on.
-    reads, read_only : bool
-        Whether HDF5 reads the file, and compares it, instead of writing; and opens it for that
-        alone.
-    times : int
-        How often HDF5 reads or writes all.
-    serial : bool
-        Whether HDF5 opens it without MPI (one rank).
-    data : Path
-        Plain file of the values that HDF5 writes and compares, the datasets one after another, in
-        place of made ones.
-    deflate, shuffle : int, bool
-        Level of HDF5's compression of chunks, 0 for none; whether bytes are shuffled before.
-
     Raises
     ------
     ValueError
-        For an unknown library, mode or hint, or a mode that the library lacks.
+        For an unknown library, mode or hint, or what the library lacks.
 
     Examples
     --------
@@ -80,21 +55,23 @@ class RanksJob:
     ValueError: no hint 'romio_ds_writ': MPI would pass it over; it may be one of ...
     """
 
-    library: str
+    library: str  #: one of `LIBRARIES`
     plan: WritePlan
-    path: Path
-    mode: str = "independent"
-    hints: Mapping[str, str] = field(default_factory=dict)
-    latency_s: float = 0.0
+    path: Path  #: the file
+    mode: str = "independent"  #: one of `MODES`
+    hints: Mapping[str, str] = field(default_factory=dict)  #: by their names, of `HINTS`
+    latency_s: float = 0.0  #: seconds that each request to the file takes longer
     timeout_s: float = 300.0
+    #: what the ranks run on; by default what this process may now run on
     cores: tuple[int, ...] = field(default_factory=lambda: _cores())
-    reads: bool = False
-    read_only: bool = False
-    times: int = 1
-    serial: bool = False
-    data: Path | None = None
-    deflate: int = 0
-    shuffle: bool = False
+    # Of HDF5 alone:
+    reads: bool = False  #: whether the file is read, and compared, instead of written
+    read_only: bool = False  #: whether reading opens it for that alone
+    times: int = 1  #: how often all is written or read
+    serial: bool = False  #: whether it is opened without MPI, by one rank
+    data: Path | None = None  #: plain file of the datasets' values, in place of made ones
+    deflate: int = 0  #: level of the compression of chunks, 0 for none
+    shuffle: bool = False  #: whether bytes are shuffled before
 
     def __post_init__(self) -> None:
         if self.library not in LIBRARIES:
@@ -156,22 +133,7 @@ def run(job: RanksJob, program: Program | None = None) -> Report:
         (folder / "plan").write_text(job.plan.text() + "\n")
         (folder / JOB).write_bytes(pickle.dumps(job))
         try:
-            run_ranks(
-                program.launcher,
-                job.plan.ranks,
-                [*program.words, *job.words(folder)],
-                environment={
-                    "LD_PRELOAD": str(requests_library()),
-                    "HYPERSLAB_REQUESTS_FILE": str(job.path.absolute()),
-                    "HYPERSLAB_REQUESTS_NS": str(round(job.latency_s * 1e9)),
-                    "PYTHONPATH": os.pathsep.join(filter(None, sys.path)),
-                    "OMP_NUM_THREADS": "1",
-                    "OPENBLAS_NUM_THREADS": "1",
-                },
-                timeout_s=job.timeout_s,
-                cores=job.cores,
-                failures=folder,
-            )
+            _run(job, program, folder)
         except DiedError as died:
             # A thread of Open MPI 4 may crash while MPI ends (seen once in a thousand jobs, on a
             # busy machine): by then each rank has closed the file and told what it did.
@@ -180,6 +142,59 @@ def run(job: RanksJob, program: Program | None = None) -> Report:
             except (ValueError, RanksError):
                 raise died from None
         return read_report(folder, job.plan.ranks)
+
+
+def _run(job: RanksJob, program: Program, folder: Path) -> None:
+    """Start the ranks, and return when all have ended well."""
+    launcher, ranks, me = program.launcher, job.plan.ranks, os.getpid()
+    # The launcher itself stays without the library that counts: only the ranks are asked.
+    told = {
+        "LD_PRELOAD": requests_library(),
+        "HYPERSLAB_REQUESTS_FILE": job.path.absolute(),
+        "HYPERSLAB_REQUESTS_NS": round(job.latency_s * 1e9),
+        "PYTHONPATH": os.pathsep.join(filter(None, sys.path)),
+        "OMP_NUM_THREADS": 1,
+        "OPENBLAS_NUM_THREADS": 1,
+    }
+    command = [*launcher.command(ranks), "/usr/bin/env", *(f"{n}={v}" for n, v in told.items())]
+
+    def prepare() -> None:
+        die_with(me, by=signal.SIGTERM)  # then the launcher ends its ranks too
+        if job.cores:
+            os.sched_setaffinity(0, job.cores)
+
+    with (
+        tempfile.TemporaryFile("w+") as output,
+        tempfile.TemporaryDirectory(prefix="ranks-", ignore_cleanup_errors=True) as scratch,
+    ):
+        try:
+            process = subprocess.Popen(
+                [*command, *program.words, *job.words(folder)],
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=output,
+                env=os.environ | launcher.environment(scratch),
+                start_new_session=True,
+                preexec_fn=prepare,
+            )
+        except OSError as error:
+            raise AbsentError(
+                f"the launcher {Path(command[0]).name} cannot be started ({error.strerror}): "
+                f"install the MPI it belongs to, or name another in {OVERRIDE}"
+            ) from error
+        try:
+            status = process.wait(job.timeout_s)
+        except subprocess.TimeoutExpired as error:
+            raise ParallelError(
+                f"a job of {ranks} was stopped after {job.timeout_s:g} s: give it longer, or less "
+                "to do"
+            ) from error
+        finally:
+            end(process)
+        output.seek(0)
+        said = [*(path.read_text() for path in folder.glob("failed-*")), output.read()]
+    if status:
+        raise explain("\n".join(said), status, ranks, launcher)
 
 
 def came_up(program: Program, folder: Path, ranks: int = 2) -> int:

@@ -28,10 +28,10 @@ class Launcher:
     ('mpiexec', '-n', '4')
     """
 
-    words: tuple[str, ...]  # without the number of ranks, which it takes as -n
-    kind: str = ""  # OPEN_MPI, MPICH, or "" for one that is not known, as a batch system's
-    of_site: bool = False  # whether the user named it: it then gets no options but its own
-    romio: str = ""  # the component of Open MPI that is ROMIO: asking takes as long as a small job
+    words: tuple[str, ...]  #: without the number of ranks, which it takes as -n
+    kind: str = ""  #: OPEN_MPI, MPICH, or "" for one that is not known, as a batch system's
+    of_site: bool = False  #: whether the user named it: it then gets no options but its own
+    romio: str = ""  #: the component of Open MPI that is ROMIO: asking takes as long as a small job
 
     @classmethod
     def of(cls, words: tuple[str, ...], *, of_site: bool = False) -> "Launcher":

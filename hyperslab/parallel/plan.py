@@ -34,12 +34,12 @@ class Part:
 class SharedArray:
     """One dataset and the parts of its ranks."""
 
-    name: str  # at most 31 letters, digits, "-" and "_"
-    dtype: str  # one of TYPES
-    shape: tuple[int, ...]  # 1 to 4 dimensions, in cells
-    parts: tuple[Part, ...]  # one a rank
-    chunks: tuple[int, ...] = ()  # of HDF5, in cells; () for contiguous storage
-    guard: int = 0  # cells around each block in memory, which are packed away before writing
+    name: str  #: at most 31 letters, digits, "-" and "_"
+    dtype: str  #: one of `TYPES`
+    shape: tuple[int, ...]  #: 1 to 4 dimensions, in cells
+    parts: tuple[Part, ...]  #: one a rank
+    chunks: tuple[int, ...] = ()  #: of HDF5, in cells; () for contiguous storage
+    guard: int = 0  #: cells around each block in memory, which are packed away before writing
 
     def __post_init__(self) -> None:
         if self.dtype not in TYPES:

@@ -1,17 +1,14 @@
-"""Start the ranks of a job, end them all when it fails, and say what went wrong."""
+"""End the ranks of a job, and say what went wrong with them."""
 
 import contextlib
 import os
 import re
 import signal
 import subprocess
-import tempfile
 import time
-from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from ..measure.parent import die_with
-from .errors import AbsentError, DiedError, ParallelError, RanksError
+from .errors import DiedError, ParallelError, RanksError
 from .launcher import OVERRIDE, Launcher
 
 WRONG_JOB = 64
@@ -22,62 +19,6 @@ _MEMORY = (
     "(`hyperslab doctor` says how much there is)"
 )
 _GRACE_S = 3.0
-
-
-def run(
-    launcher: Launcher,
-    ranks: int,
-    words: Sequence[str],
-    *,
-    environment: Mapping[str, str],
-    timeout_s: float,
-    cores: Sequence[int] = (),
-    failures: Path | None = None,
-) -> None:
-    """Run a program in so many ranks, and return when all have ended well."""
-    told = [f"{name}={value}" for name, value in environment.items()]
-    # The launcher itself stays without the library that counts: only the ranks are asked.
-    command = [*launcher.command(ranks), "/usr/bin/env", *told, *words]
-    me = os.getpid()
-
-    def prepare() -> None:
-        die_with(me, by=signal.SIGTERM)  # then it ends its ranks too
-        if cores:
-            os.sched_setaffinity(0, cores)
-
-    with (
-        tempfile.TemporaryFile("w+") as said,
-        tempfile.TemporaryDirectory(prefix="ranks-", ignore_cleanup_errors=True) as folder,
-    ):
-        try:
-            process = subprocess.Popen(
-                command,
-                stdin=subprocess.DEVNULL,
-                stdout=said,
-                stderr=said,
-                env=os.environ | launcher.environment(folder),
-                start_new_session=True,
-                preexec_fn=prepare,
-            )
-        except OSError as error:
-            raise AbsentError(
-                f"the launcher {Path(command[0]).name} cannot be started ({error.strerror}): "
-                f"install the MPI it belongs to, or name another in {OVERRIDE}"
-            ) from error
-        try:
-            status = process.wait(timeout_s)
-        except subprocess.TimeoutExpired as error:
-            raise ParallelError(
-                f"a job of {ranks} was stopped after {timeout_s:g} s: give it longer, or less to do"
-            ) from error
-        finally:
-            end(process)
-        said.seek(0)
-        text = said.read()
-    if status:
-        if failures is not None:
-            text = "\n".join([*(p.read_text() for p in failures.glob("failed-*")), text])
-        raise explain(text, status, ranks, launcher)
 
 
 def explain(said: str, status: int, ranks: int, launcher: Launcher) -> ParallelError:

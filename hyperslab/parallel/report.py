@@ -13,15 +13,15 @@ from .errors import RanksError
 class Phase:
     """What one phase cost, of all ranks together where nothing else is said."""
 
-    name: str  # create or open, pack, write or read, close
-    wall_s: float  # of the slowest rank
-    user_s: float  # CPU time
+    name: str  #: create or open, pack, write or read, close
+    wall_s: float  #: of the slowest rank
+    user_s: float  #: CPU time
     sys_s: float
-    writes: int  # requests to the file, and their bytes
+    writes: int  #: requests to the file, and their bytes
     written_bytes: int
     reads: int
     read_bytes: int
-    busiest: int  # requests of the rank that made the most, as it makes them one after another
+    busiest: int  #: requests of the rank that made the most, as it makes them one after another
 
 
 @dataclass(frozen=True)

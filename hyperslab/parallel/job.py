@@ -97,27 +97,17 @@ class RanksJob:
 
     def words(self, folder: Path) -> list[str]:
         """Return what its program is told, whose plan and report lie in a folder."""
-        numbers = {
-            "ranks": self.plan.ranks,
-            "reads": self.reads,
-            "collective": self.mode in ("collective", "individual"),
-            "individual": self.mode == "individual",
-            "serial": self.serial,
-            "read_only": self.read_only,
-            "times": self.times,
-            "deflate": self.deflate,
-            "shuffle": self.shuffle,
-        }
-        texts: dict[str, object] = {
-            "report": folder,
-            "plan": folder / "plan",
-            "file": self.path.absolute(),
-        }
-        texts |= {"data": self.data.absolute()} if self.data else {}
-        texts |= {f"hint.{name}": value for name, value in self.hints.items()}
+        names = ("reads", "read_only", "times", "serial", "deflate", "shuffle")
+        numbers = {"ranks": self.plan.ranks, **{name: getattr(self, name) for name in names}}
+        numbers["individual"] = self.mode == "individual"
+        numbers["collective"] = self.mode in ("individual", "collective")
+        texts = {"report": folder, "plan": folder / "plan", "file": self.path.absolute()}
+        if self.data:
+            texts["data"] = self.data.absolute()
         return [
             *(f"{name}={int(number)}" for name, number in numbers.items()),
             *(f"{name}={text}" for name, text in texts.items()),
+            *(f"hint.{name}={value}" for name, value in self.hints.items()),
         ]
 
 
@@ -185,10 +175,8 @@ def _run(job: RanksJob, program: Program, folder: Path) -> None:
         try:
             status = process.wait(job.timeout_s)
         except subprocess.TimeoutExpired as error:
-            raise ParallelError(
-                f"a job of {ranks} was stopped after {job.timeout_s:g} s: give it longer, or less "
-                "to do"
-            ) from error
+            stopped = f"a job of {ranks} was stopped after {job.timeout_s:g} s"
+            raise ParallelError(f"{stopped}: give it longer, or less to do") from error
         finally:
             end(process)
         output.seek(0)

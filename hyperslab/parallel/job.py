@@ -99,6 +99,7 @@ class RanksJob:
         """Return what its program is told, whose plan and report lie in a folder."""
         names = ("reads", "read_only", "times", "serial", "deflate", "shuffle")
         numbers = {"ranks": self.plan.ranks, **{name: getattr(self, name) for name in names}}
+        numbers["datasets"] = len(self.plan.datasets)
         numbers["individual"] = self.mode == "individual"
         numbers["collective"] = self.mode in ("individual", "collective")
         texts = {"report": folder, "plan": folder / "plan", "file": self.path.absolute()}
@@ -120,7 +121,7 @@ def run(job: RanksJob, program: Program | None = None) -> Report:
     # Beside the file, because ranks on other machines see that folder.
     with tempfile.TemporaryDirectory(dir=home, prefix=".ranks-") as place:
         folder = Path(place)
-        (folder / "plan").write_text(job.plan.text() + "\n")
+        job.plan.table().tofile(folder / "plan")
         (folder / JOB).write_bytes(pickle.dumps(job))
         try:
             _run(job, program, folder)

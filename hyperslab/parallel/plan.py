@@ -8,6 +8,13 @@ from numpy.typing import NDArray
 
 TYPES = {"f8": "d", "f4": "f", "i8": "q", "i4": "i", "i2": "h", "i1": "b"}
 """The types of values, by NumPy's name, and what the C programs call them."""
+_DIMS = ("i8", 4)
+_DATASET = np.dtype(
+    [("name", "S32"), ("type", "S1"), ("guard", "i4"), ("dims", "i4"), ("chunked", "i4"),
+     ("shape", *_DIMS), ("chunk", *_DIMS), ("start", *_DIMS), ("count", *_DIMS), ("before", "i8")],
+    align=True,
+)  # fmt: skip
+"""The struct `dataset` of plan.h."""
 _MODULUS = 16_777_213  # below 2^24: whole in each type but the shortest
 _MODULUS_OF_BYTES = 127
 
@@ -78,15 +85,23 @@ class WritePlan:
         """Return the bytes that one rank writes."""
         return sum(dataset.rank_bytes(rank) for dataset in self.datasets)
 
-    def text(self) -> str:
-        """Return the plan as the programs read it."""
-        lines = []
-        for dataset in self.datasets:
+    def table(self) -> NDArray[np.void]:
+        """Return what the C programs read: a row for each rank, with its part of each dataset."""
+        table = np.zeros((self.ranks, len(self.datasets)), _DATASET)
+        before = 0
+        for column, dataset in zip(table.T, self.datasets, strict=True):
             dims = len(dataset.shape)
-            numbers = (dataset.guard, dims, *dataset.shape, *(dataset.chunks or (0,) * dims))
-            lines.append(f"{dataset.name} {TYPES[dataset.dtype]} {' '.join(map(str, numbers))}")
-            lines += [" ".join(map(str, (*part.start, *part.count))) for part in dataset.parts]
-        return "\n".join(lines)
+            column["name"], column["type"] = dataset.name, TYPES[dataset.dtype]
+            column["guard"], column["dims"] = dataset.guard, dims
+            column["chunked"], column["before"] = bool(dataset.chunks), before
+            column["shape"][:, :dims], column["chunk"][:, :dims] = (
+                dataset.shape,
+                dataset.chunks or 0,
+            )
+            column["start"][:, :dims] = [part.start for part in dataset.parts]
+            column["count"][:, :dims] = [part.count for part in dataset.parts]
+            before += math.prod(dataset.shape) * np.dtype(dataset.dtype).itemsize
+        return table
 
     def values(self, number: int, part: Part) -> NDArray[np.generic]:
         """Return what a part of a dataset must hold."""

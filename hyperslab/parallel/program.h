@@ -157,7 +157,7 @@ static void verify(void)
 static void option(char *word)
 {
     static const struct { const char *name; int *number; } numbers[] = {
-        {"ranks", &asked}, {"reads", &reads}, {"collective", &collective},
+        {"ranks", &asked}, {"datasets", &datasets}, {"reads", &reads}, {"collective", &collective},
         {"individual", &individual}, {"serial", &serial}, {"read_only", &read_only},
         {"times", &times}, {"deflate", &deflate}, {"shuffle", &shuffle},
     };

@@ -3,7 +3,6 @@
 import contextlib
 import http.client
 import shutil
-import socket
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -67,11 +66,9 @@ def test_what_is_no_range_gives_the_whole_and_heads_are_those_of_the_file(server
     assert behind.status == 416
     if server.program != "lighttpd":  # it leaves that out, and refuses the next ones too
         assert behind.headers["Content-Range"] == f"bytes */{len(DATA)}"
-        for words in ("oops", "9" * 5000 + "-", "٣-٤"):
-            with socket.create_connection(("127.0.0.1", server.port), timeout=10) as connection:
-                head = f"HEAD {PATH} HTTP/1.1\r\nHost: x\r\nRange: bytes={words}\r\n\r\n"
-                connection.sendall(head.encode())
-                assert b" 200 " in connection.recv(100)
+        for words in ("oops", "9" * 5000 + "-", "0-1,5-6", "9-3"):
+            answer, body = ask(server, Range=f"bytes={words}")
+            assert (answer.status, body) == (200, DATA)
     assert ask(server)[1] == DATA
     answer, body = ask(server, "HEAD")
     assert (answer.status, body, answer.headers["Content-Length"]) == (200, b"", str(len(DATA)))
@@ -108,20 +105,17 @@ def test_with_a_delay_requests_at_the_same_time_are_one_stage(folder):
     assert (wire.requests, wire.connections, wire.stages, wire.handshakes) == (7, 7, 2, 2)
 
 
-@pytest.mark.parametrize(
-    ("options", "error", "words"),
-    [
+def test_what_cannot_be_served_is_said_first(folder, monkeypatch):
+    monkeypatch.setenv("PATH", "")
+    for options, error, words in (
         ({"kind": "ftp"}, ValueError, "one of http, s3"),
         ({"program": "apache"}, ValueError, "one of aiohttp, lighttpd"),
         ({"program": "lighttpd", "faults": [Fault("cut")]}, ValueError, "take aiohttp"),
         ({"program": "lighttpd"}, FileNotFoundError, "lighttpd is not installed"),
         ({"folder": "none"}, FileNotFoundError, "name the folder"),
-    ],
-)
-def test_what_cannot_be_served_is_said_first(folder, options, error, words, monkeypatch):
-    monkeypatch.setenv("PATH", "")
-    with pytest.raises(error, match=words), serving(**{"folder": folder, **options}):
-        pass
+    ):
+        with pytest.raises(error, match=words), serving(**{"folder": folder, **options}):
+            pass
 
 
 def test_what_is_no_file_of_the_folder_is_not_there(tmp_path):

@@ -66,13 +66,15 @@ def _started(place: Path, folder: Path) -> "Iterator[tuple[subprocess.Popen[byte
     # It looks for its modules where it was made to be installed; a package can be unpacked
     # elsewhere, so that no service of the system comes with it.
     modules = Path(found).resolve().parent.parent / "lib/lighttpd"
-    me = os.getpid()
-    process = subprocess.Popen(
-        [found, *(["-m", str(modules)] if modules.is_dir() else []), "-D", "-f", str(file)],
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL,
-        preexec_fn=lambda: die_with(me),
-    )
+    me, errors = os.getpid(), place / "errors"
+    with errors.open("wb") as said:
+        process = subprocess.Popen(
+            [found, *(["-m", str(modules)] if modules.is_dir() else []), "-D", "-f", str(file)],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=said,
+            preexec_fn=lambda: die_with(me),
+        )
     try:
         until = time.monotonic() + PATIENCE_S
         while time.monotonic() < until and process.poll() is None:
@@ -80,8 +82,8 @@ def _started(place: Path, folder: Path) -> "Iterator[tuple[subprocess.Popen[byte
                 break
             time.sleep(0.01)
         else:
-            said = (place / "errors").read_text(errors="replace").splitlines() or [""]
-            raise OSError(f"lighttpd does not start: {said[-1] or 'it says nothing'}")
+            lines = errors.read_text(errors="replace").splitlines() or ["it says nothing"]
+            raise OSError(f"lighttpd does not start: {lines[-1]}")
         yield process, port
     finally:
         process.kill()

@@ -11,12 +11,11 @@ from collections.abc import Iterator, Sequence
 from functools import cache
 from pathlib import Path
 
-from ..kernels.build import KernelError, cache_folder, compiler
+from ..kernels.build import cache_folder, compiler
 from .errors import AbsentError
 
 FOLDER = Path(__file__).parent
 FLAGS = ("-std=c11", "-O2", "-Wall", "-Wextra", "-U_FORTIFY_SOURCE")
-SHARED = ("-fPIC", "-shared")
 # What the linker lacks stands before the line with "error", which only says that it failed.
 _CAUSE = re.compile(
     r"undefined reference to .+|cannot find -l.+|library not found for .+"
@@ -47,11 +46,7 @@ def compilers() -> list[tuple[str, ...]]:
 @cache
 def requests_library() -> Path:
     """Return the library that counts requests and makes them slower, compiled at the first call."""
-    try:
-        words = compiler()
-    except KernelError as error:
-        raise AbsentError(str(error)) from error
-    return _built("requests", words, (*SHARED,), ("-ldl",))
+    return _built("requests", compiler(), ("-fPIC", "-shared"), ("-ldl",))
 
 
 @cache

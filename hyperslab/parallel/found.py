@@ -1,7 +1,6 @@
 """Which libraries write in parallel here, and why others do not."""
 
 import os
-import platform
 import re
 import subprocess
 import sys
@@ -9,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 
+from ..kernels.build import KernelError
 from .build import compilers, program, requests_library
 from .errors import AbsentError
 from .launcher import Launcher, beside, given, of_mpi4py
@@ -45,8 +45,7 @@ class Found:
         """Return the program of a library."""
         if library in self.programs:
             return self.programs[library]
-        why = self.missing.get(library, f"not one of {', '.join(LIBRARIES)}")
-        remedy = INSTALL_PYTHON if library == "mpiio" else INSTALL
+        why, remedy = self.missing[library], INSTALL_PYTHON if library == "mpiio" else INSTALL
         raise AbsentError(f"{library} cannot write in parallel here: {why} ({remedy})")
 
     def what_to_install(self) -> str:
@@ -65,15 +64,15 @@ def find() -> Found:
             if library in hidden:
                 raise AbsentError(f"hidden by {HIDDEN}")
             programs[library] = _look(library, watched)
-        except AbsentError as error:
+        except (AbsentError, KernelError) as error:
             missing[library] = str(error)
     return Found(programs, missing)
 
 
 @cache
 def _look(library: str, _environment: tuple[str, ...]) -> Program:
-    if platform.system() != "Linux":
-        raise AbsentError(f"requests are counted on Linux alone, this is {platform.system()}")
+    if sys.platform != "linux":
+        raise AbsentError(f"requests are counted on Linux alone, this is {sys.platform}")
     given()
     requests_library()
     if library == "mpiio":

@@ -88,10 +88,3 @@ def test_an_s3_client_asks_again_after_errors_and_a_sample_does_not_outlast_its_
         assert [request.status for request in server.requests()] == [500, 206]
         outcome = processes.run(Job(Case("a", partial(read_once, server))))
     assert outcome.status == "HelperError: the process of hyperslab.network.answers is gone"
-
-
-def test_a_link_to_nobody_breaks_each_connection(folder):
-    with serving(folder) as server:
-        pass
-    with Link(1e6, 0.0).to(server.port) as far, pytest.raises((aiohttp.ClientError, OSError)):
-        read(server.through(far))

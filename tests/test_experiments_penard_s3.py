@@ -112,7 +112,7 @@ def test_a_real_store_gets_the_files_and_no_secret_is_kept(tmp_path, monkeypatch
     texts = {path: path.read_bytes().decode("latin-1") for path in kept}
     texts |= {"printed": "".join(capsys.readouterr()), "records": frame.to_csv()}
     assert not {path: found for path, text in texts.items() if (found := leaked(text, server))}
-    mark = Endpoint.of(STORE, variables(server)).mark
+    mark = Endpoint.of(STORE).mark
     assert mark in json.dumps(about(work / "results/smoke/penard_s3.parquet"))
 
 

@@ -2,6 +2,7 @@
 
 import os
 import pickle
+import re
 import shutil
 import signal
 import subprocess
@@ -9,16 +10,16 @@ import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
-from pathlib import Path
+from urllib.request import urlopen
 
 import pytest
-from samples import Spin, process_status, until
+from samples import Spin, until
 
 from hyperslab.measure.case import Case
 from hyperslab.measure.processes import Processes
 from hyperslab.measure.worker import Job
-from hyperslab.network import HelperError, Link, serving
-from hyperslab.network.helper import Helper
+from hyperslab.network import HelperError, serving
+from hyperslab.network.helper import helping
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="lists processes as Linux has them")
 RUN = """
@@ -40,71 +41,48 @@ with ExitStack() as stack:
 """
 
 
-def below(pid):
-    """Return all processes that a process started, and those that they did."""
-    found = {pid}
-    while True:
-        pids = [int(path.name) for path in Path("/proc").iterdir() if path.name.isdigit()]
-        states = {each: process_status(each) for each in pids}
-        more = {each for each, state in states.items() if state and state[1] in found}
-        if more <= found:
-            return found - {pid}
-        found |= more
-
-
 @pytest.mark.parametrize("killed", [True, False])
 def test_nothing_is_left(tmp_path, killed):
-    paths = os.pathsep.join([str(Path.cwd()), *sys.path])
     run = subprocess.Popen(
         [sys.executable, "-c", RUN, "fork" if killed else ""],
         cwd=tmp_path,
-        env=os.environ | {"PYTHONPATH": paths, "TMPDIR": str(tmp_path)},
+        env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path), "TMPDIR": str(tmp_path)},
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
         start_new_session=True,
     )
-    forked = set()
+
+    def helpers():
+        """Return the processes that know whom they work for, and what they started."""
+        said = subprocess.run(["ps", "axww", "-o", "args="], capture_output=True, text=True).stdout
+        ours = (f"owner = \\d+, {run.pid}\\b", re.escape(str(tmp_path)))
+        return [line for line in said.splitlines() if re.search("|".join(ours), line)]
+
     try:
-        ports = [int(word) for word in run.stdout.readline().split()]
-        assert len(ports) == 2 + (shutil.which("lighttpd") is not None)
-        started = below(run.pid)
-        forked = {pid for pid in started if os.getpgid(pid) == run.pid}
-        assert len(forked) == killed and len(started - forked) >= len(ports)
+        servers = len(run.stdout.readline().split()) - 1
+        assert servers == 1 + (shutil.which("lighttpd") is not None)
+        assert len(helpers()) == 2 * servers  # a link too, and lighttpd with who keeps it
         if killed:
             run.kill()
         else:
             os.killpg(run.pid, signal.SIGINT)  # as Ctrl-C does
         run.wait(timeout=20)
-        until(lambda: not any(process_status(pid) for pid in started - forked))
+        until(lambda: not helpers())
     finally:
-        for pid in forked:
-            os.kill(pid, signal.SIGKILL)
+        if killed:
+            os.killpg(run.pid, signal.SIGKILL)  # what it forked
         run.stdout.close()
 
 
-ASK = """
-import pickle, sys, urllib.request
-from hyperslab.network import Wire
-
-server, port = pickle.load(sys.stdin.buffer)
-server.forget()
-with urllib.request.urlopen(server.through(port).address("a.nc")) as answer:
-    answer.read()
-print(Wire.of(server.requests()))
-"""
-
-
-def test_another_process_reads_and_asks(tmp_path):
+def test_who_knows_the_token_asks(tmp_path):
     (tmp_path / "a.nc").write_bytes(bytes(1000))
-    with serving(tmp_path) as server, Link(1e6, 0.0).to(server.port) as port:
-        sent = pickle.dumps((server, port))
-        words = [sys.executable, "-c", ASK]
-        done = subprocess.run(words, input=sent, capture_output=True, check=True)
-        wire = "Wire(requests=1, wire_bytes=1000, connections=1, stages=1, handshakes=1, idle=1)"
-        assert done.stdout.decode().strip() == wire
-        assert len(server.requests()) == 1
-        visited = pickle.loads(sent)[0]
+    with serving(tmp_path) as server:
+        visited = pickle.loads(pickle.dumps(server))  # as the process of a sample has it
         assert visited == server
+        urlopen(visited.address("a.nc")).close()
+        assert [request.path for request in visited.requests()] == ["/a.nc"]
+        visited.forget()
+        assert server.requests() == []
         assert visited._helper.token not in repr(visited._helper)
         with pytest.raises(HelperError):
             replace(visited._helper, token="guessed").ask("requests")
@@ -114,7 +92,7 @@ def test_another_process_reads_and_asks(tmp_path):
 
 def test_a_helper_that_cannot_start_is_named():
     why = pytest.raises(HelperError, match=r"No module named 'hyperslab\.network\.none'")
-    with why, Helper("hyperslab.network.none", {}):
+    with why, helping("hyperslab.network.none", {}):
         pass
 
 
@@ -123,6 +101,6 @@ def test_a_server_of_another_thread_may_end_while_a_sample_runs(tmp_path):
         theirs = serving(tmp_path)
         other.submit(theirs.__enter__).result()
         processes.start()
-        ending = other.submit(lambda: (time.sleep(0.2), theirs.__exit__(None, None, None)))
-        assert processes.run(Job(Case("a", Spin(0.5)))).status == "ok"
+        ending = other.submit(lambda: (time.sleep(0.1), theirs.__exit__(None, None, None)))
+        assert processes.run(Job(Case("a", Spin(0.3)))).status == "ok"
         ending.result()

@@ -3,7 +3,6 @@
 import contextlib
 import http.client
 import shutil
-import socket
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -15,11 +14,7 @@ from hyperslab.network import Fault, HelperError, Wire, serving
 
 forked = pytest.fixture(scope="module", autouse=True)(forking)
 DATA = bytes(range(256)) * 4000
-NO_LIGHTTPD = shutil.which("lighttpd") is None
-PROGRAMS = [
-    "aiohttp",
-    pytest.param("lighttpd", marks=pytest.mark.skipif(NO_LIGHTTPD, reason="needs lighttpd")),
-]
+PATH = "/in/a%20b%7C%C3%BC.nc"
 
 
 @pytest.fixture(scope="module")
@@ -27,27 +22,25 @@ def folder(tmp_path_factory):
     folder = tmp_path_factory.mktemp("served")
     (folder / "in").mkdir()
     (folder / "in/a b|ü.nc").write_bytes(DATA)
-    (folder.parent / "secret").write_bytes(b"not served")
     return folder
 
 
-@pytest.fixture(scope="module", params=PROGRAMS)
+@pytest.fixture(scope="module", params=["aiohttp", "lighttpd"])
 def server(folder, request):
+    if request.param == "lighttpd" and shutil.which("lighttpd") is None:
+        pytest.skip("needs lighttpd")
     with serving(folder, program=request.param) as server:
         yield server
 
 
-PATH = "/in/a%20b%7C%C3%BC.nc"
-
-
 def ask(server, method="GET", path=PATH, connection=None, **headers):
-    client = connection or http.client.HTTPConnection("127.0.0.1", server.port, timeout=10)
-    client.request(method, path, headers=headers)
-    answer = client.getresponse()
-    body = answer.read()
-    if connection is None:
-        client.close()
-    return answer, body
+    with contextlib.ExitStack() as opened:
+        client = connection or http.client.HTTPConnection("127.0.0.1", server.port, timeout=10)
+        if connection is None:
+            opened.callback(client.close)
+        client.request(method, path, headers=headers)
+        answer = client.getresponse()
+        return answer, answer.read()
 
 
 def test_a_range_is_sent_and_logged(server):
@@ -73,29 +66,22 @@ def test_what_is_no_range_gives_the_whole_and_heads_are_those_of_the_file(server
     assert behind.status == 416
     if server.program != "lighttpd":  # it leaves that out, and refuses the next ones too
         assert behind.headers["Content-Range"] == f"bytes */{len(DATA)}"
-        for words in ("oops", "9" * 5000 + "-", "٣-٤"):
-            with socket.create_connection(("127.0.0.1", server.port), timeout=10) as connection:
-                head = f"HEAD {PATH} HTTP/1.1\r\nHost: x\r\nRange: bytes={words}\r\n\r\n"
-                connection.sendall(head.encode())
-                assert b" 200 " in connection.recv(100)
+        for words in ("oops", "9" * 5000 + "-", "0-1,5-6", "9-3"):
+            answer, body = ask(server, Range=f"bytes={words}")
+            assert (answer.status, body) == (200, DATA)
     assert ask(server)[1] == DATA
     answer, body = ask(server, "HEAD")
     assert (answer.status, body, answer.headers["Content-Length"]) == (200, b"", str(len(DATA)))
     assert answer.headers["Accept-Ranges"] == "bytes"
     assert answer.headers["ETag"] == ask(server, Range="bytes=0-0")[0].headers["ETag"]
     assert answer.headers["Last-Modified"].endswith("GMT")
-    for path in ("/none", "/in/../../secret", "/%2e%2e/secret", "/in"):
-        answer, body = ask(server, path=path)
-        assert answer.status in (301, 400, 404)  # lighttpd sends a folder elsewhere
-        assert b"not served" not in body
 
 
 def test_a_connection_is_kept_and_numbered(server):
     server.forget()
-    client = http.client.HTTPConnection("127.0.0.1", server.port, timeout=10)
-    for _ in range(3):
-        ask(server, connection=client, Range="bytes=0-9")
-    client.close()
+    with contextlib.closing(http.client.HTTPConnection("127.0.0.1", server.port)) as client:
+        for _ in range(3):
+            ask(server, connection=client, Range="bytes=0-9")
     ask(server, Range="bytes=0-9")
     log = server.requests()
     assert [request.nth for request in log] == [0, 1, 2, 0]
@@ -111,49 +97,51 @@ def test_only_this_machine_is_served(server):
 
 
 def test_with_a_delay_requests_at_the_same_time_are_one_stage(folder):
-    # Connected beforehand and a second long: a machine that stands still for a while is nothing.
-    with serving(folder, delay_s=1) as server, contextlib.ExitStack() as opened:
-        clients = [http.client.HTTPConnection("127.0.0.1", server.port) for _ in range(6)]
-        for client in clients:
-            opened.callback(client.close)
-            client.connect()
-        with ThreadPoolExecutor(len(clients)) as threads:
-            list(threads.map(lambda client: ask(server, connection=client), clients))
+    # Half a second long: a machine that stands still for a while is nothing.
+    with serving(folder, delay_s=0.5) as server, ThreadPoolExecutor(6) as threads:
+        list(threads.map(lambda _: ask(server), range(6)))
         ask(server)
         wire = Wire.of(server.requests())
     assert (wire.requests, wire.connections, wire.stages, wire.handshakes) == (7, 7, 2, 2)
 
 
-@pytest.mark.parametrize(
-    ("options", "error", "words"),
-    [
+def test_what_cannot_be_served_is_said_first(folder, monkeypatch):
+    monkeypatch.setenv("PATH", "")
+    for options, error, words in (
         ({"kind": "ftp"}, ValueError, "one of http, s3"),
         ({"program": "apache"}, ValueError, "one of aiohttp, lighttpd"),
         ({"program": "lighttpd", "faults": [Fault("cut")]}, ValueError, "take aiohttp"),
         ({"program": "lighttpd"}, FileNotFoundError, "lighttpd is not installed"),
         ({"folder": "none"}, FileNotFoundError, "name the folder"),
-    ],
-)
-def test_what_cannot_be_served_is_said_first(folder, options, error, words, monkeypatch):
-    monkeypatch.setenv("PATH", "")
-    with pytest.raises(error, match=words), serving(**{"folder": folder, **options}):
-        pass
+    ):
+        with pytest.raises(error, match=words), serving(**{"folder": folder, **options}):
+            pass
 
 
 def test_what_is_no_file_of_the_folder_is_not_there(tmp_path):
-    (tmp_path / "secret").write_bytes(b"not served")
     served, data = tmp_path / "served", tmp_path / "data"
     (served / "in").mkdir(parents=True)
     data.mkdir()
+    (tmp_path / "secret").write_bytes(b"not served")
     (data / "file").write_bytes(DATA)
     (served / "there").symlink_to(data / "file")
     for link in (served / "link", served / "in/link"):
         link.symlink_to(tmp_path / "secret")
-    places = ("n" * 300, "a%00b", "../secret", "%2e%2e/secret", "link", "in/link")
+    places = (
+        "none",
+        "in",
+        "n" * 300,
+        "a%00b",
+        "in/../../secret",
+        "../secret",
+        "%2e%2e/secret",
+        "link",
+        "in/link",
+    )
     with serving(served, program="aiohttp", beyond=[data]) as server:
         assert ask(server, path="/there")[1] == DATA  # in a folder that is named
-        for place in places:
+        for place in (*places, "n" * 300):
             answer, body = ask(server, path=f"/{place}")
             assert answer.status == 404 and b"not served" not in body and b"Traceback" not in body
-    with pytest.raises(HelperError, match="its context was left"):
+    with pytest.raises(HelperError, match="is gone"):
         server.requests()

@@ -11,8 +11,7 @@ from ..io.experiment import Case, File, modules
 from ..io.far import Place, ReadOver, served_folder, without_address
 from ..measure.processes import Processes
 from ..measure.worker import Job
-from ..network import Wire, touched
-from ..network.request import Request
+from ..network import Request, Wire, touched
 from ..network.server import BUCKET
 from ..subchunk import Index
 from ..subchunk.index.index import SUFFIX

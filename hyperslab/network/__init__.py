@@ -1,22 +1,12 @@
 """Slow links and servers on loopback, and what readers move over them."""
 
-from hyperslab.network.endpoint import Endpoint
+from hyperslab.network.endpoint import Endpoint, upload
 from hyperslab.network.helper import HelperError
 from hyperslab.network.link import Link
-from hyperslab.network.request import Request
 from hyperslab.network.server import Fault, Server, serving
-from hyperslab.network.upload import upload
-from hyperslab.network.wire import Wire, touched
+from hyperslab.network.wire import Request, Wire, touched
 
 __all__ = [
-    "Endpoint",
-    "Fault",
-    "HelperError",
-    "Link",
-    "Request",
-    "Server",
-    "Wire",
-    "serving",
-    "touched",
+    "Endpoint", "Fault", "HelperError", "Link", "Request", "Server", "Wire", "serving", "touched",
     "upload",
-]
+]  # fmt: skip

@@ -1,34 +1,30 @@
-"""A real server, by its address and the usual variables of the environment."""
+"""A store that others run, by its address and the usual variables of the environment."""
 
 import hashlib
 import json
 import os
 import re
 import socket
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from typing import Any
+from pathlib import Path, PurePosixPath
+from typing import Any, ClassVar
 from urllib.parse import urlsplit
 
-from hyperslab.secret import concealed
-
-# No part of a word; of an address that stands in another, "%2F" is before it.
-_BEFORE = r"(?:(?<![\w-])|(?<=%[0-9A-Fa-f]{2}))"
+from hyperslab.secret import concealed, of_options
 
 
 @dataclass(frozen=True)
 class Endpoint:
-    """A server that others run, such as MinIO, Ceph or S3 itself; it keeps no log for us.
+    """A store of S3 that others run, such as MinIO, Ceph or S3 itself; it keeps no log for us.
 
     Parameters
     ----------
     url : str
-        Address of a folder, "s3://bucket/prefix" or "http(s)://…".
-    endpoint : str
-        Where an S3 server listens; empty is Amazon's.
-    region : str
-        Empty leaves it to the client.
+        Address of a folder, "s3://bucket/prefix".
+    storage_options : mapping
+        What fsspec needs beside the address, with the credentials.
 
     Examples
     --------
@@ -37,112 +33,113 @@ class Endpoint:
     """
 
     url: str
-    endpoint: str = ""
-    region: str = ""
-    _keys: tuple[str, str, str] = field(repr=False, default=("", "", ""))
+    storage_options: Mapping[str, Any] = field(default_factory=dict, repr=False)
+    kind: ClassVar = "s3"
 
     @classmethod
-    def of(cls, url: str, variables: Mapping[str, str] | None = None) -> "Endpoint":
-        """Return the server of an address, as the AWS variables tell of it.
+    def of(cls, url: str) -> "Endpoint":
+        """Return the store of an address, with what the usual variables of the environment tell.
 
-        Parameters
-        ----------
-        url : str
-        variables : mapping, optional
-            AWS_ENDPOINT_URL_S3 or AWS_ENDPOINT_URL, AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY,
-            AWS_SESSION_TOKEN, AWS_REGION or AWS_DEFAULT_REGION; by default the environment's.
-            Without keys the bucket is read as anybody may.
+        These are AWS_ENDPOINT_URL_S3 or AWS_ENDPOINT_URL, AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY,
+        AWS_SESSION_TOKEN, AWS_REGION or AWS_DEFAULT_REGION. Without keys the bucket is read as
+        anybody may.
 
         Raises
         ------
         ValueError
-            When the address is not one of S3 or HTTP, or one key comes without the other.
+            When the address is none of S3, or one key comes without the other.
         """
-        said = os.environ if variables is None else variables
-        if not url.startswith(("s3://", "http://", "https://")):
-            raise ValueError(
-                f"url={concealed(url)!r}: give an address that begins with s3://, http(s)://"
-            )
-        names = ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN")
-        key, secret, token = (said.get(name, "") for name in names)
+        if not url.startswith("s3://"):
+            raise ValueError(f"url={concealed(url)!r}: give an address s3://bucket/prefix")
+        said = os.environ.get
+        key, secret = said("AWS_ACCESS_KEY_ID"), said("AWS_SECRET_ACCESS_KEY")
         if bool(key) != bool(secret):
-            missing = names[1] if key else names[0]
+            missing = "AWS_SECRET_ACCESS_KEY" if key else "AWS_ACCESS_KEY_ID"
             raise ValueError(f"{missing} is not set and the other key is: set both or none")
-        return cls(
-            url,
-            said.get("AWS_ENDPOINT_URL_S3") or said.get("AWS_ENDPOINT_URL", ""),
-            said.get("AWS_REGION") or said.get("AWS_DEFAULT_REGION", ""),
-            (key, secret, token),
-        )
+        region = said("AWS_REGION") or said("AWS_DEFAULT_REGION")
+        options = {
+            "key": key,
+            "secret": secret,
+            "anon": not key,
+            "token": said("AWS_SESSION_TOKEN"),
+            "endpoint_url": said("AWS_ENDPOINT_URL_S3") or said("AWS_ENDPOINT_URL"),
+            "client_kwargs": {"region_name": region} if region else {},
+        }
+        return cls(url, {name: value for name, value in options.items() if value})
 
     @property
-    def kind(self) -> str:
-        """Either "s3" or "http"."""
-        return "s3" if self.url.startswith("s3://") else "http"
+    def endpoint(self) -> str:
+        """Where it listens; empty is Amazon's."""
+        return str(self.storage_options.get("endpoint_url", ""))
 
     @property
     def here(self) -> bool:
         """Whether it listens on this machine, so that no network lies between."""
-        address = self.endpoint if self.kind == "s3" else self.url
-        host = urlsplit(address if "://" in address else f"//{address}").hostname
-        return bool(host) and _of_this_machine(str(host))
+        host = urlsplit(re.sub("^(.*://)?", "//", self.endpoint)).hostname
+        with suppress(OSError, UnicodeError):  # no such host: nothing is read there either
+            found = socket.getaddrinfo(host, 0, type=socket.SOCK_DGRAM) if host else []
+            for family, kind, protocol, _, at in found:
+                # Only an address of its own can be taken; nothing is sent.
+                with suppress(OSError), socket.socket(family, kind, protocol) as probe:
+                    probe.bind(at)
+                    return True
+        return False
 
     @property
     def mark(self) -> str:
         """What tells it apart from others and names none; with other keys it is the same store."""
-        what = [self.url, *((self.endpoint, self.region) if self.kind == "s3" else ())]
-        return hashlib.sha256(json.dumps(what).encode()).hexdigest()[:12]
-
-    @property
-    def storage_options(self) -> dict[str, Any]:
-        """What fsspec needs beside the address; with the credentials."""
-        if self.kind == "http":
-            return {}
-        key, secret, token = self._keys
-        options: dict[str, Any] = {"key": key, "secret": secret} if key else {"anon": True}
-        options |= {"token": token} if token else {}
-        options |= {"endpoint_url": self.endpoint} if self.endpoint else {}
-        return options | ({"client_kwargs": {"region_name": self.region}} if self.region else {})
+        region = self.storage_options.get("client_kwargs", {}).get("region_name", "")
+        return hashlib.sha256(json.dumps([self.url, self.endpoint, region]).encode()).hexdigest()[
+            :12
+        ]
 
     def below(self, name: str) -> "Endpoint":
         """Return a folder in it."""
         return replace(self, url=self.address(name))
 
     def said(self, text: str) -> str:
-        """Return a message without keys, and without the names of server, bucket and folder."""
-        text = concealed(text, self._keys)
-        url, server = urlsplit(self.url), urlsplit(self.endpoint)
-        hidden = {name: "server" for name in (_place(server.netloc), server.hostname or "") if name}
-        hidden[_place(url.netloc)] = "bucket" if self.kind == "s3" else "server"
-        parts = url.path.strip("/").split("/")
-        # What stands above the folder too; a name of one part may be a word, so only in a path.
-        for depth in range(len(parts), 0, -1) if parts[0] else ():
-            above = "(?:/|%2F)".join(map(re.escape, parts[:depth]))
-            before = "(?:(?<=/)|(?<=%2F))" if depth == 1 else _BEFORE
-            text = re.sub(rf"{before}{above}(?![\w-])", "folder", text, flags=re.IGNORECASE)
-        for name in sorted(hidden, key=len, reverse=True):
-            text = re.sub(rf"{_BEFORE}{re.escape(name)}(?![\w-])", hidden[name], text)
-        return text
+        """Return a message without keys, and without the names of server, bucket and folders."""
+        bucket, server = urlsplit(self.url), urlsplit(self.endpoint)
+        path = PurePosixPath(bucket.path)
+        folders = [str(folder) for folder in (path, *path.parents)][:-1]
+        if len(folders) > 1:  # what is one name may be a word: it is hidden after a slash alone
+            folders.append(str(path)[1:])
+        hosts = (server.netloc.rpartition("@")[2], server.hostname or "")
+        keys = of_options(self.storage_options)
+        return concealed(text, (*keys, bucket.netloc, *hosts, *folders))
 
     def address(self, name: str) -> str:
         """Return the address of a file or a store in the folder."""
         return f"{self.url.rstrip('/')}/{name}"
 
 
-def _of_this_machine(host: str) -> bool:
-    """Return whether a host's name or number is one that this machine listens at."""
+def upload(place: Endpoint, paths: Iterable[Path]) -> int:
+    """Put files and the files of folders into a store, and return how many.
+
+    They lie there under its address, by the names of their paths; what has its name and size
+    stays. No error tells a key, a host or a bucket.
+    """
+    import fsspec
+
     try:
-        found = socket.getaddrinfo(host, 0, type=socket.SOCK_DGRAM)
-    except (OSError, UnicodeError):  # no such host: nothing is read there either
-        return False
-    for family, kind, protocol, _, at in found:
-        # Only an address of its own can be taken; nothing is sent.
-        with suppress(OSError), socket.socket(family, kind, protocol) as probe:
-            probe.bind(at)
-            return True
-    return False
+        system, root = fsspec.core.url_to_fs(place.url, **place.storage_options)
+        there = {key: facts["size"] for key, facts in system.find(root, detail=True).items()}
+        missing = [
+            (file, f"{root}/{name}")
+            for path in paths
+            for name, file in _files(path)
+            if there.get(f"{root}/{name}") != file.stat().st_size
+        ]
+        for file, key in missing:
+            system.put_file(str(file), key)
+    except Exception as error:
+        raise OSError(place.said(f"{type(error).__name__}: {error}")) from None
+    return len(missing)
 
 
-def _place(netloc: str) -> str:
-    """Return server and port without who asks there."""
-    return netloc.rpartition("@")[2]
+def _files(path: Path) -> Iterator[tuple[str, Path]]:
+    """Yield what each file is called there, and where it is here."""
+    found = path.resolve()
+    for file in [found] if found.is_file() else sorted(found.rglob("*")):
+        if file.is_file():
+            yield str(Path(path.name, file.relative_to(found))), file

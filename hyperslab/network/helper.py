@@ -1,23 +1,29 @@
-"""A process that works beside this one and ends with it, however this one ends.
+"""A process that works beside this one and ends with it, however this one ends: both its sides.
 
 It gets what it needs over a pipe, so that no credential stands in a list of processes. Its owner,
 and the owner's other processes, such as those of samples, ask it at a port of loopback with a
 token.
 """
 
+import asyncio
+import hmac
+import importlib
 import json
 import os
 import secrets
+import selectors
 import socket
-from collections.abc import Mapping
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from multiprocessing.connection import Connection
 from typing import Any
 
 from hyperslab.measure.child import HELPERS, Child
 
 PATIENCE_S = 5.0  # of one that was told to stop, before it is ended
 ANSWER_S = 30.0
+LOOK_S = 0.2  # how often it looks whether the one it works for still lives
 # Plain HTTP needs no certificates, and reading them is half the time that aiohttp takes to load.
 _ENVIRONMENT = {"SSL_CERT_FILE": os.devnull, "SSL_CERT_DIR": os.devnull}
 
@@ -27,11 +33,11 @@ class HelperError(RuntimeError):
 
 
 @dataclass(frozen=True)
-class Visitor:
-    """Asks the helping process that runs a module at a port of 127.0.0.1."""
+class Helper:
+    """A running process, as who may ask it knows it; it can be pickled."""
 
-    module: str
-    port: int
+    module: str  # what it runs
+    port: int  # of 127.0.0.1, where it is asked
     token: str = field(repr=False)
 
     def ask(self, what: str) -> Any:
@@ -50,59 +56,63 @@ class Visitor:
         return json.loads(line)["answer"]
 
 
-class Helper:
-    """Runs the function `main` of a module, which takes a `Seat`, in a process of its own.
+@contextmanager
+def helping(module: str, facts: Mapping[str, object]) -> Iterator[tuple[Helper, int]]:
+    """Run `main` of a module, which takes a `Seat` with facts, in a process; yield also its port.
 
-    Parameters
-    ----------
-    module : str
-    facts : mapping
-        What the module needs to know.
-
-    Notes
-    -----
-    A pickled helper is a `Visitor`, which can ask as well.
-
-    Raises
-    ------
-    HelperError
-        On entering the context, with what the process said.
+    A HelperError that it cannot start has what the process said.
     """
-
-    def __init__(self, module: str, facts: Mapping[str, object]) -> None:
-        self._module = module
-        self._given = {**facts, "token": secrets.token_hex(16)}
-        self.facts: dict[str, Any] = {}
-
-    def __enter__(self) -> "Helper":
-        words = f"from hyperslab.network.seat import sit; sit(pipe, owner, {self._module!r})"
-        self._child = Child(words, _ENVIRONMENT)
+    token = secrets.token_hex(16)
+    words = f"from hyperslab.network.helper import sit; sit(pipe, owner, {module!r})"
+    child = Child(words, _ENVIRONMENT)
+    try:
         try:
-            self.facts = self._child.ask(self._given)
+            port, control = child.ask({**facts, "token": token})
         except EOFError:
-            gone = f"the process of {self._module} is gone{self._child.end(PATIENCE_S)}"
-            raise HelperError(gone) from None
-        except BaseException:
-            self._child.end(PATIENCE_S)
-            raise
-        if error := self.facts.get("error"):
-            self._child.end(PATIENCE_S)
-            raise HelperError(error)
-        token = str(self._given["token"])
-        self._visitor = Visitor(self._module, int(self.facts["control"]), token)
-        HELPERS.modules[self._child] = self._module
-        return self
+            said = child.end(PATIENCE_S)
+            raise HelperError(f"the process of {module} is gone{said}") from None
+        HELPERS.modules[child] = module
+        yield Helper(module, control, token), port
+    finally:
+        HELPERS.modules.pop(child, None)
+        child.end(PATIENCE_S)
 
-    def __exit__(self, *_: object) -> None:
-        del HELPERS.modules[self._child]
-        self._child.end(PATIENCE_S)
 
-    def ask(self, what: str) -> Any:
-        """Ask the process for something and return its answer; HelperError when it is gone."""
-        try:
-            return self._visitor.ask(what)
-        except HelperError as error:
-            raise HelperError(f"{error}{self._child.last_words()}") from None
+class Seat:
+    """Where a helping process is told what to do: `facts` are what `helping` was given."""
 
-    def __reduce__(self) -> tuple[type[Visitor], tuple[str, int, str]]:
-        return Visitor, (self._visitor.module, self._visitor.port, self._visitor.token)
+    def __init__(self, pipe: Connection, owner: int) -> None:
+        self.facts: dict[str, Any] = pipe.recv()
+        self._pipe, self._owner = pipe, owner
+
+    async def answer(self, port: int, **answers: Callable[[], object]) -> None:
+        """Tell the owner the port of what is ready, then answer until told to stop or it is gone.
+
+        `answers` has a function for each thing that can be asked for.
+        """
+        stopped = asyncio.Event()
+        asyncio.get_running_loop().add_reader(self._pipe.fileno(), stopped.set)
+
+        async def visit(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            with suppress(OSError, ValueError, KeyError, TypeError):
+                asked = json.loads(await reader.readline())
+                if hmac.compare_digest(asked["token"], self.facts["token"]):
+                    writer.write(json.dumps({"answer": answers[asked["ask"]]()}).encode() + b"\n")
+                    await writer.drain()
+            writer.close()
+
+        async with await asyncio.start_server(visit, "127.0.0.1", 0) as visits:
+            self._pipe.send((port, visits.sockets[0].getsockname()[1]))
+            # A forked process of the owner may keep the pipe open.
+            while not stopped.is_set() and os.getppid() == self._owner:
+                with suppress(TimeoutError):
+                    await asyncio.wait_for(stopped.wait(), LOOK_S)
+
+
+def sit(pipe: int, owner: int, module: str) -> None:
+    """Run the function `main` of a module in this process."""
+    code = importlib.import_module(module)
+    # epoll's timers round up to milliseconds, and select has 1,024 files.
+    exact = selectors.SelectSelector() if getattr(code, "EXACT", False) else None
+    with asyncio.Runner(loop_factory=lambda: asyncio.SelectorEventLoop(exact)) as runner:
+        runner.run(code.main(Seat(Connection(pipe), owner)))

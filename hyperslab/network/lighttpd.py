@@ -8,19 +8,16 @@ import socket
 import subprocess
 import tempfile
 import time
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
 
 from hyperslab.measure.parent import die_with
-from hyperslab.network.request import Request
-from hyperslab.network.seat import Seat
+from hyperslab.network.helper import Seat
 
 PATIENCE_S = 5.0
-# Somebody may take a port between the moment it is found free and the moment it is used.
-TRIES = 5
 _FIELDS = {
     "method": "%m",
     "path": "%U",
@@ -49,124 +46,85 @@ accesslog.format = "{log_format}"
 
 async def main(seat: Seat) -> None:
     """Keep lighttpd until told to stop."""
-    with tempfile.TemporaryDirectory(prefix="lighttpd-") as place:
-        kept = Lighttpd(Path(place), Path(seat.facts["folder"]))
-        try:
-            port = kept.start()
-            await seat.answer({"port": port}, {"requests": kept.lines, "forget": kept.forget})
-        finally:
-            kept.stop()
+    with (
+        tempfile.TemporaryDirectory(prefix="lighttpd-") as place,
+        _started(Path(place), Path(seat.facts["folder"])) as (process, port),
+    ):
+        log = _Log(Path(place, "log"), process)
+        await seat.answer(port, requests=log.read, forget=lambda: log.read().clear())
 
 
-def program() -> list[str]:
-    """Return the words that start lighttpd, with its modules where they lie beside it.
-
-    It looks for them where it was made to be installed; a package can be unpacked elsewhere, so
-    that no service of the system comes with it.
-    """
+@contextmanager
+def _started(place: Path, folder: Path) -> "Iterator[tuple[subprocess.Popen[bytes], int]]":
+    """Serve a folder, with configuration and logs in an empty place; yield process and port."""
+    (place / "root").symlink_to(folder)  # no name of it needs to be quoted
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = int(free.getsockname()[1])
+    file, log_format = place / "configuration", "|".join(_FIELDS.values())
+    file.write_text(_CONFIGURATION.format(place=place, port=port, log_format=log_format))
     found = shutil.which("lighttpd") or "lighttpd"
-    modules = Path(found).resolve().parent.parent / "lib" / "lighttpd"
-    return [found, *(("-m", str(modules)) if modules.is_dir() else ())]
-
-
-class Lighttpd:
-    """A running lighttpd that serves a folder; its configuration and logs lie in an empty place."""
-
-    def __init__(self, place: Path, folder: Path) -> None:
-        self._place = place
-        (place / "root").symlink_to(folder)  # no name of it needs to be quoted
-        self._log = _Log()
-        self._process: subprocess.Popen[bytes] | None = None
-
-    def start(self) -> int:
-        """Start it at a free port, and return the port."""
-        for _ in range(TRIES):
-            with socket.create_server(("127.0.0.1", 0)) as free:
-                port = int(free.getsockname()[1])
-            if self._start(port):
-                return port
-        said = (self._place / "errors").read_text(errors="replace").strip().splitlines()
-        raise OSError(f"lighttpd does not start: {said[-1] if said else 'it says nothing'}")
-
-    def stop(self) -> None:
-        """End it."""
-        if self._process:
-            self._process.kill()
-            self._process.wait()
-
-    def lines(self) -> list[dict[str, Any]]:
-        """Return the log."""
-        self._log.add(self._read())
-        return [asdict(request) for request in self._log.requests]
-
-    def forget(self) -> None:
-        """Empty the log."""
-        self._log.add(self._read())  # for the numbers of the connections
-        self._log.requests.clear()
-
-    def _start(self, port: int) -> bool:
-        file = self._place / "configuration"
-        file.write_text(
-            _CONFIGURATION.format(
-                place=self._place, port=port, log_format="|".join(_FIELDS.values())
-            )
-        )
-        me = os.getpid()
-        self._process = subprocess.Popen(
-            [*program(), "-D", "-f", str(file)],
+    # It looks for its modules where it was made to be installed; a package can be unpacked
+    # elsewhere, so that no service of the system comes with it.
+    modules = Path(found).resolve().parent.parent / "lib/lighttpd"
+    me, errors = os.getpid(), place / "errors"
+    with errors.open("wb") as said:
+        process = subprocess.Popen(
+            [found, *(["-m", str(modules)] if modules.is_dir() else []), "-D", "-f", str(file)],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
+            stderr=said,
             preexec_fn=lambda: die_with(me),
         )
-        end_s = time.monotonic() + PATIENCE_S
-        while time.monotonic() < end_s and self._process.poll() is None:
-            with socket.socket() as client:
-                if client.connect_ex(("127.0.0.1", port)) == 0 and self._process.poll() is None:
-                    return True
+    try:
+        until = time.monotonic() + PATIENCE_S
+        while time.monotonic() < until and process.poll() is None:
+            with suppress(OSError), socket.create_connection(("127.0.0.1", port)):
+                break
             time.sleep(0.01)
-        self.stop()
-        return False
-
-    def _read(self) -> list[str]:
-        """Return the lines that were logged since the last call."""
-        assert self._process is not None
-        if self._process.poll() is not None:
-            raise OSError("lighttpd has ended")
-        log = self._place / "log"
-        log.rename(log.with_suffix(".read"))
-        self._process.send_signal(signal.SIGHUP)  # it writes what it holds, and a new file then
-        end_s = time.monotonic() + PATIENCE_S
-        while not log.exists() and time.monotonic() < end_s:
-            time.sleep(0.002)
-        return log.with_suffix(".read").read_text().splitlines()
+        else:
+            lines = errors.read_text(errors="replace").splitlines() or ["it says nothing"]
+            raise OSError(f"lighttpd does not start: {lines[-1]}")
+        yield process, port
+    finally:
+        process.kill()
+        process.wait()
 
 
 class _Log:
-    """Requests as lighttpd logs them; connections are numbered as they come."""
+    """What lighttpd logs, as the fields of `Request`; connections are numbered as they come."""
 
-    def __init__(self) -> None:
-        self.requests: list[Request] = []
-        self._connections: dict[str, int] = {}
+    def __init__(self, path: Path, process: "subprocess.Popen[bytes]") -> None:
+        self._path, self._process = path, process
+        self._lines: list[dict[str, Any]] = []
+        self._connections: dict[str, int] = {}  # their numbers by the client's port
         self._count = 0
 
-    def add(self, lines: Sequence[str]) -> None:
-        """Take lines of the log over."""
-        for line in lines:
+    def read(self) -> list[dict[str, Any]]:
+        """Return all lines, with what was logged since the last call."""
+        if self._process.poll() is not None:
+            raise OSError("lighttpd has ended")
+        read = self._path.rename(self._path.with_suffix(".read"))
+        self._process.send_signal(signal.SIGHUP)  # it writes what it holds, and a new file then
+        until = time.monotonic() + PATIENCE_S
+        while not self._path.exists() and time.monotonic() < until:
+            time.sleep(0.002)
+        for line in read.read_text().splitlines():
             # A path may hold a bar only where it is encoded.
             told = dict(zip(_FIELDS, line.split("|"), strict=True))
             if told["nth"] == "0":  # a new connection, perhaps from a port that was used before
                 self._connections[told["port"]] = self._count
                 self._count += 1
-            self.requests.append(_request(told, self._connections[told["port"]]))
+            self._lines.append(_line(told, self._connections[told["port"]]))
+        return self._lines
 
 
-def _request(told: Mapping[str, str], connection: int) -> Request:
+def _line(told: dict[str, str], connection: int) -> dict[str, Any]:
     ended_s, size = int(told["end"]) / 1e6, int(told["size"])
     start, stop = 0, size if told["status"] == "200" else 0
     if given := re.fullmatch(r"bytes (\d+)-(\d+)/\d+", told["of"]):
         start, stop = int(given[1]), int(given[2]) + 1
-    began_s = ended_s - int(told["took"]) / 1e6
-    return Request(
-        told["method"], unquote(told["path"]), start, stop, int(told["status"]), size, connection,
-        int(told["nth"]), began_s, ended_s,
-    )  # fmt: skip
+    return {
+        "method": told["method"], "path": unquote(told["path"]), "start": start, "stop": stop,
+        "status": int(told["status"]), "body_bytes": size, "connection": connection,
+        "nth": int(told["nth"]), "began_s": ended_s - int(told["took"]) / 1e6, "ended_s": ended_s,
+    }  # fmt: skip

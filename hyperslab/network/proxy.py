@@ -5,7 +5,7 @@ import contextlib
 import socket
 import time
 
-from hyperslab.network.seat import Seat
+from hyperslab.network.helper import Seat
 
 # What may wait in the queue: else the time that a sleep oversleeps costs some of the rate.
 AHEAD_S = 0.04
@@ -19,7 +19,6 @@ SHORT_S = 0.0005
 OWN_S = 0.0005
 EXACT = True
 """Its timers must be true to microseconds."""
-MOST = 400  # connections at a time: each takes two files of the 1,024 that `select` knows
 
 
 class Way:
@@ -46,31 +45,18 @@ class Way:
             return self._free_s + self.delay_s
 
 
-class Proxy:
-    """Takes connections and passes their bytes on both ways, to a server's port."""
+async def main(seat: Seat) -> None:
+    """Take connections and pass their bytes on both ways, to a server's port, until told to stop.
 
-    def __init__(self, port: int, bytes_per_s: float | None, round_trip_s: float) -> None:
-        self._port = port
-        self._round_trip_s = round_trip_s
-        self._up = Way(bytes_per_s, round_trip_s / 2)
-        self._down = Way(bytes_per_s, round_trip_s / 2)
-        self._open = 0
+    There may be some 500 at a time: each takes two files of the 1,024 that `select` knows.
+    """
+    rate, round_trip_s = seat.facts["bytes_per_s"], seat.facts["round_trip_s"]
+    up, down = Way(rate, round_trip_s / 2), Way(rate, round_trip_s / 2)
 
-    async def take(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        """Serve one connection."""
-        if self._open >= MOST:
-            writer.transport.abort()
-            return
-        self._open += 1
+    async def take(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        shaken_s = time.monotonic() + round_trip_s  # when the handshake is done
         try:
-            await self._serve(reader, writer)
-        finally:
-            self._open -= 1
-
-    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        shaken_s = time.monotonic() + self._round_trip_s  # when the handshake is done
-        try:
-            far = await asyncio.open_connection("127.0.0.1", self._port, limit=BUFFER_BYTES)
+            far = await asyncio.open_connection("127.0.0.1", seat.facts["port"], limit=BUFFER_BYTES)
         except OSError:  # the server is gone: so is the connection
             writer.transport.abort()
             return
@@ -79,8 +65,7 @@ class Proxy:
         writer.transport.set_write_buffer_limits(high=BUFFER_BYTES)
         try:
             await asyncio.gather(
-                _pump(self._up, reader, far[1], shaken_s),
-                _pump(self._down, far[0], writer, 0.0),
+                _pump(up, reader, far[1], shaken_s), _pump(down, far[0], writer, 0.0)
             )
         except ConnectionError:  # what broke at one end breaks at the other
             writer.transport.abort()
@@ -88,6 +73,9 @@ class Proxy:
         finally:
             writer.close()
             far[1].close()
+
+    server = await asyncio.start_server(take, "127.0.0.1", 0, limit=BUFFER_BYTES)
+    await seat.answer(server.sockets[0].getsockname()[1])
 
 
 async def _pump(
@@ -119,11 +107,3 @@ async def _pump(
             writer.write_eof()
 
     await asyncio.gather(read(), deliver())
-
-
-async def main(seat: Seat) -> None:
-    """Pass bytes on until told to stop."""
-    facts = seat.facts
-    proxy = Proxy(facts["port"], facts["bytes_per_s"], facts["round_trip_s"])
-    server = await asyncio.start_server(proxy.take, "127.0.0.1", 0, limit=BUFFER_BYTES)
-    await seat.answer({"port": server.sockets[0].getsockname()[1]}, {})

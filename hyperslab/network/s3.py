@@ -1,7 +1,6 @@
 """As much of S3 as readers use: listings and errors."""
 
 import os
-import re
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
@@ -10,23 +9,28 @@ from xml.sax.saxutils import escape
 
 KEYS_A_PAGE = 1000
 _XML = '<?xml version="1.0" encoding="UTF-8"?>'
-REASONS: Mapping[int, tuple[str, str]] = {
+# S3's code and a sentence for the status of an error.
+_REASONS = {
     403: ("AccessDenied", "access denied"),
     404: ("NoSuchKey", "there is no such key"),
+    405: ("MethodNotAllowed", "this server only reads"),
+    416: ("InvalidRange", "no such"),
     500: ("InternalError", "something went wrong; try again"),
     503: ("SlowDown", "please ask less often"),
 }
-"""S3's code and a sentence for the status of an error."""
+
+
+def error(status: int) -> str:
+    """Return the body of an error."""
+    code, why = _REASONS[status]
+    return f"{_XML}<Error><Code>{code}</Code><Message>{why}</Message></Error>"
 
 
 def listing(root: Path, bucket: str, query: Mapping[str, str]) -> str:
     """Return a page of a folder's files as keys of a bucket, as ListObjectsV2 has it."""
     prefix, delimiter = query.get("prefix", ""), query.get("delimiter", "")
     after = query.get("continuation-token") or query.get("start-after") or ""
-    asked = query.get("max-keys") or str(KEYS_A_PAGE)
-    if not re.fullmatch("[0-9]{1,9}", asked):
-        raise ValueError("max-keys is no number")
-    most = min(int(asked), KEYS_A_PAGE)
+    most = min(int(query.get("max-keys") or KEYS_A_PAGE), KEYS_A_PAGE)
     found: dict[str, os.stat_result | None] = {}
     for key, file in _keys_under(root, prefix):
         head, mark, _ = key[len(prefix) :].partition(delimiter or "\0")
@@ -61,16 +65,9 @@ def _entry(key: str, facts: os.stat_result | None) -> str:
 
 def _keys_under(root: Path, prefix: str) -> Iterator[tuple[str, Path]]:
     top = Path(os.path.normpath(root / prefix.rpartition("/")[0]))
-    if not top.is_relative_to(root):
-        return
-    for folder, _, names in os.walk(top):
+    for folder, _, names in os.walk(top) if top.is_relative_to(root) else ():
         for name in names:
             file = Path(folder, name)
             key = file.relative_to(root).as_posix()
             if key.startswith(prefix):
                 yield key, file
-
-
-def error(code: str, why: str) -> str:
-    """Return the body of an error."""
-    return f"{_XML}<Error><Code>{code}</Code><Message>{escape(why)}</Message></Error>"

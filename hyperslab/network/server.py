@@ -7,9 +7,8 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from hyperslab.network.endpoint import Endpoint
-from hyperslab.network.helper import Helper, Visitor
-from hyperslab.network.request import Request
+from hyperslab.network.helper import Helper, helping
+from hyperslab.network.wire import Request
 
 KINDS = ("http", "s3")
 PROGRAMS = {"aiohttp": "hyperslab.network.answers", "lighttpd": "hyperslab.network.lighttpd"}
@@ -17,25 +16,18 @@ PROGRAMS = {"aiohttp": "hyperslab.network.answers", "lighttpd": "hyperslab.netwo
 FAULTS = ("gone", "cut", "whole", "short", "403", "404", "500", "503")
 BUCKET = "bucket"
 REGION = "us-east-1"
-KEYS = ("loopback", "no-secret", "")
-"""Access key, secret key and token that clients sign with. What is unsigned is refused, as by a
-store that is not public; no signature is checked."""
+KEYS = ("loopback", "no-secret")
+"""Access key and secret key that clients sign with. What is unsigned is refused, as by a store that
+is not public; no signature is checked."""
 
 
 @dataclass(frozen=True)
 class Fault:
     """Something that goes wrong with some of the GET requests.
 
-    Parameters
-    ----------
-    kind : str
-        "gone" (the server ends in the middle of a body), "cut" (only the connection does),
-        "whole" (200 and all of the file where a range was asked for), "short" (half of the
-        range, as if that were all), or the status of an error: "403", "404", "500", "503".
-    first : int
-        Number of the first GET request it happens to, counted from 0.
-    count : int
-        How many requests it happens to.
+    The kind is "gone" (the server ends in the middle of a body), "cut" (only the connection does),
+    "whole" (200 and all of the file where a range was asked for), "short" (half of the range, as
+    if that were all), or the status of an error: "403", "404", "500", "503".
 
     Examples
     --------
@@ -44,8 +36,8 @@ class Fault:
     """
 
     kind: str
-    first: int = 0
-    count: int = 1
+    first: int = 0  #: number of the first GET request it happens to, counted from 0
+    count: int = 1  #: how many requests it happens to
 
     def __post_init__(self) -> None:
         if self.kind not in FAULTS:
@@ -54,26 +46,12 @@ class Fault:
 
 @dataclass(frozen=True)
 class Server:
-    """A running server.
+    """A running server; it can be pickled, so that the process of a sample reads from it too."""
 
-    Parameters
-    ----------
-    kind : str
-        "http" or "s3".
-    program : str
-        What answers: "aiohttp" or "lighttpd".
-    port : int
-        Of 127.0.0.1.
-
-    Notes
-    -----
-    A server can be pickled: the process of a sample reads from it and asks for its log too.
-    """
-
-    kind: str
-    program: str
-    port: int
-    _helper: Helper | Visitor = field(repr=False, compare=False)
+    kind: str  #: "http" or "s3"
+    program: str  #: what answers: "aiohttp" or "lighttpd"
+    port: int  #: of 127.0.0.1
+    _helper: Helper = field(repr=False, compare=False)
 
     @property
     def endpoint(self) -> str:
@@ -88,7 +66,9 @@ class Server:
     @property
     def storage_options(self) -> dict[str, Any]:
         """What fsspec needs beside the address."""
-        return Endpoint(self.url, self.endpoint, REGION, KEYS).storage_options
+        keys = dict(zip(("key", "secret"), KEYS, strict=True))
+        place = {"endpoint_url": self.endpoint, "client_kwargs": {"region_name": REGION}}
+        return keys | place if self.kind == "s3" else {}
 
     def address(self, name: str) -> str:
         """Return the address of a file or a store in the served folder."""
@@ -128,7 +108,7 @@ def serving(
 
     The server is a process of its own that ends with this one, however this one ends. It only
     reads, and whoever is on this machine may ask. An S3 server has one bucket, whose keys are the
-    names of the files; clients may sign their requests, and nothing checks that.
+    names of the files.
 
     Parameters
     ----------
@@ -136,8 +116,7 @@ def serving(
     kind : str
         "http" or "s3".
     program : str
-        "aiohttp", "lighttpd" (HTTP, where it is installed; as in the document), or empty for
-        "aiohttp".
+        "lighttpd" (HTTP, where it is installed; as in the document); by default "aiohttp".
     delay_s : float
         How much later than it could the server answers: then requests that are made at the same
         time are seen to overlap, and stages can be counted.
@@ -149,10 +128,8 @@ def serving(
     ------
     ValueError
         When there is no such kind or program, or it cannot do what is asked.
-    FileNotFoundError
-        When the folder or the program is not there.
-    HelperError
-        When the server cannot start.
+    FileNotFoundError, HelperError
+        When the folder or the program is not there; when the server cannot start.
 
     Source
     ------
@@ -160,21 +137,29 @@ def serving(
 
     Examples
     --------
-    >>> import tempfile, urllib.request
-    >>> folder = Path(tempfile.mkdtemp())
-    >>> _ = (folder / "a.bin").write_bytes(bytes(1000))
-    >>> with serving(folder) as server:
-    ...     ask = urllib.request.Request(server.address("a.bin"), headers={"Range": "bytes=-10"})
-    ...     with urllib.request.urlopen(ask) as answer:
+    >>> from urllib.request import Request, urlopen
+    >>> with serving(".") as server:
+    ...     ask = Request(server.address("README.md"), headers={"Range": "bytes=0-9"})
+    ...     with urlopen(ask) as answer:
     ...         size = len(answer.read())
     ...     (request,) = server.requests()
     >>> size, request.start, request.stop, request.status
-    (10, 990, 1000, 206)
+    (10, 0, 10, 206)
     """
-    root = Path(folder).resolve()
+    root, program = Path(folder).resolve(), program or "aiohttp"
     if not root.is_dir():
         raise FileNotFoundError(f"{folder} is not a folder: name the folder to serve")
-    program = _program(kind, program, delay_s=delay_s, faults=faults)
+    if kind not in KINDS:
+        raise ValueError(f"kind={kind!r}: a server speaks one of {', '.join(KINDS)}")
+    if program not in PROGRAMS:
+        raise ValueError(f"program={program!r}: take one of {', '.join(PROGRAMS)}")
+    if program == "lighttpd" and (kind != "http" or faults or delay_s):
+        raise ValueError("lighttpd speaks HTTP without faults and delays: take aiohttp")
+    if program == "lighttpd" and not shutil.which("lighttpd"):
+        raise FileNotFoundError(
+            "lighttpd is not installed: install it or put one that was unpacked in PATH "
+            "(`hyperslab doctor` says how), or take program='aiohttp'"
+        )
     facts = {
         "folder": str(root),
         "delay_s": delay_s,
@@ -182,23 +167,5 @@ def serving(
         "bucket": BUCKET if kind == "s3" else "",
         "beyond": [str(Path(place).resolve()) for place in beyond],
     }
-    with Helper(PROGRAMS[program], facts) as helper:
-        yield Server(kind, program, int(helper.facts["port"]), helper)
-
-
-def _program(kind: str, program: str, *, delay_s: float, faults: Sequence[Fault]) -> str:
-    """Return what will answer; say what is wrong before anything is started."""
-    if kind not in KINDS:
-        raise ValueError(f"kind={kind!r}: a server speaks one of {', '.join(KINDS)}")
-    program = program or "aiohttp"
-    if program not in PROGRAMS:
-        raise ValueError(f"program={program!r}: take one of {', '.join(PROGRAMS)}")
-    if program == "lighttpd":
-        if kind != "http" or faults or delay_s:
-            raise ValueError("lighttpd speaks HTTP without faults and delays: take aiohttp")
-        if not shutil.which("lighttpd"):
-            raise FileNotFoundError(
-                "lighttpd is not installed: install it or put one that was unpacked in PATH "
-                "(`hyperslab doctor` says how), or take program='aiohttp'"
-            )
-    return program
+    with helping(PROGRAMS[program], facts) as (helper, port):
+        yield Server(kind, program, port, helper)

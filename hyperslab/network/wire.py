@@ -5,7 +5,21 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from hyperslab.network.request import Request
+
+@dataclass(frozen=True)
+class Request:
+    """A request that was answered: one line of a server's log."""
+
+    method: str  #: "GET" or "HEAD"
+    path: str  #: what was asked for, decoded, with a leading slash and without the query
+    start: int  #: of the half-open range of the file's bytes that was asked for
+    stop: int  #: 0 and 0 where there is none to send
+    status: int  #: of the answer: 200, 206, 404 …
+    body_bytes: int  #: that were sent
+    connection: int  #: its number, counted from 0 since the server began
+    nth: int  #: number of the request on its connection, from 0: 0 paid for the handshake
+    began_s: float  #: when the server had the request, in seconds of a clock of its own
+    ended_s: float  #: when it had handed on the answer
 
 
 @dataclass(frozen=True)
@@ -67,9 +81,7 @@ class Wire:
             Rate of that link.
         """
         log = list(requests)
-        stages = _longest(log, [1] * len(log), apart_s)
-        # A request on a new connection waits for the handshake first, so it is two round trips.
-        turns = _longest(log, [1 + (request.nth == 0) for request in log], apart_s)
+        stages, turns = _longest(log, apart_s)
         return cls(
             requests=len(log),
             wire_bytes=sum(request.body_bytes for request in log),
@@ -127,16 +139,18 @@ def _idle(log: Sequence[Request], apart_s: float, bytes_per_s: float) -> int:
     return count
 
 
-def _longest(log: Sequence[Request], weights: Sequence[int], apart_s: float) -> int:
-    """Return the largest sum of weights along a chain of requests that do not overlap."""
-    chains = sorted(range(len(log)), key=lambda n: log[n].ended_s)
+def _longest(log: Sequence[Request], apart_s: float) -> tuple[int, int]:
+    """Return requests, and round trips, along the longest chains that do not overlap.
+
+    A request on a new connection waits for the handshake first, so it is two round trips.
+    """
     ends: list[float] = []
-    best: list[int] = []  # the heaviest chain that ended by then
-    for n in chains:
-        # A new connection is a round trip itself: requests of one volley begin so far apart.
-        waited_s = apart_s * (1 + (log[n].nth == 0))
-        before = bisect.bisect_right(ends, log[n].began_s - waited_s)
-        heaviest = (best[before - 1] if before else 0) + weights[n]
-        ends.append(log[n].ended_s)
-        best.append(max(heaviest, best[-1] if best else 0))
-    return best[-1] if best else 0
+    best = [(0, 0)]  # of the chains that ended by then
+    for request in sorted(log, key=lambda one: one.ended_s):
+        new = request.nth == 0
+        # Requests of one volley begin so far apart, where one of them opens a connection.
+        before = bisect.bisect_right(ends, request.began_s - apart_s * (1 + new))
+        stages, turns = best[before]
+        ends.append(request.ended_s)
+        best.append((max(stages + 1, best[-1][0]), max(turns + 1 + new, best[-1][1])))
+    return best[-1]

@@ -11,16 +11,16 @@ from collections.abc import Iterator, Sequence
 from functools import cache
 from pathlib import Path
 
-from ..kernels.build import KernelError, cache_folder, compiler
+from ..kernels.build import cache_folder, compiler
 from .errors import AbsentError
 
 FOLDER = Path(__file__).parent
 FLAGS = ("-std=c11", "-O2", "-Wall", "-Wextra", "-U_FORTIFY_SOURCE")
-SHARED = ("-fPIC", "-shared")
-_CAUSES = (
-    r"(undefined reference to .+)", r"(cannot find -l.+)", r"(library not found for .+)",
-    r"error: (?!ld returned|linker command)(.+)", r"error: (.+)",
-)  # fmt: skip
+# What the linker lacks stands before the line with "error", which only says that it failed.
+_CAUSE = re.compile(
+    r"undefined reference to .+|cannot find -l.+|library not found for .+"
+    r"|(?<=error: )(?!ld returned|linker command).+"
+)
 
 
 def compilers() -> list[tuple[str, ...]]:
@@ -28,34 +28,25 @@ def compilers() -> list[tuple[str, ...]]:
 
     A folder may hold those of several MPIs, and the first need not be the one that has HDF5.
     """
-    if given := os.environ.get("MPICC", "").strip():
-        try:
-            name, *flags = shlex.split(given)
-        except ValueError as error:
-            raise AbsentError(
-                f"the environment variable MPICC is {given!r}, which is no command: {error}"
-            ) from error
-        place = shutil.which(name)
-        if place is None:
-            shown = Path(name).name
-            raise AbsentError(f"the environment variable MPICC names {shown!r}, which is not found")
-        return [(place, *flags)]
-    folders = dict.fromkeys(os.environ.get("PATH", os.defpath).split(os.pathsep))
+    if words := shlex.split(os.environ.get("MPICC", "")):
+        name, *flags = words
+        if place := shutil.which(name):
+            return [(place, *flags)]
+        shown = Path(name).name
+        raise AbsentError(f"the environment variable MPICC names {shown!r}, which is not found")
     names = ("mpicc", "mpicc.openmpi", "mpicc.mpich")
-    places = (shutil.which(name, path=folder) for folder in folders for name in names)
-    known = {Path(place).resolve(): place for place in reversed([*filter(None, places)])}
-    # Open MPI's compilers of all languages are one program, which goes by the name it is called.
-    return [(place,) for place in dict.fromkeys(reversed(known.values()))]
+    places = (shutil.which(name, path=path) for path in os.get_exec_path() for name in names)
+    known: dict[Path, str] = {}
+    for place in filter(None, places):
+        # Open MPI's compilers of all languages are one program, which goes by its name.
+        known.setdefault(Path(place).resolve(), place)
+    return [(place,) for place in known.values()]
 
 
 @cache
 def requests_library() -> Path:
     """Return the library that counts requests and makes them slower, compiled at the first call."""
-    try:
-        words = compiler()
-    except KernelError as error:
-        raise AbsentError(str(error)) from error
-    return _built("requests", words, (*SHARED,), ("-ldl",))
+    return _built("requests", compiler(), ("-fPIC", "-shared"), ("-ldl",))
 
 
 @cache
@@ -115,39 +106,25 @@ def _built(name: str, words: Sequence[str], flags: Sequence[str], libraries: Seq
         return made
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        handle, part = tempfile.mkstemp(prefix=f".{made.name}-", dir=folder)
+        scratch = tempfile.TemporaryDirectory(prefix=".", dir=folder)
     except OSError as error:
         raise AbsentError(
             f"the folder for compiled programs cannot be written ({error.strerror}): "
             "name another in the environment variable XDG_CACHE_HOME"
         ) from error
-    os.close(handle)
-    try:
-        _run((*command, "-o", part, str(source), *libraries))
-        Path(part).chmod(0o755)
-        return Path(part).replace(made)
-    finally:
-        Path(part).unlink(missing_ok=True)
+    with scratch:
+        part = Path(scratch.name, made.name)
+        _run((*command, "-o", str(part), str(source), *libraries))
+        return part.replace(made)
 
 
 def _run(words: Sequence[str]) -> str:
+    name = Path(words[0]).name
     try:
-        done = subprocess.run(words, capture_output=True, text=True, check=True)
+        return subprocess.run(words, capture_output=True, text=True, check=True).stdout
     except OSError as error:
-        raise AbsentError(f"{Path(words[0]).name} cannot be run: {error.strerror}") from error
+        raise AbsentError(f"{name} cannot be run: {error.strerror}") from error
     except subprocess.CalledProcessError as error:
-        raise AbsentError(f"{Path(words[0]).name}: {cause(error.stderr)}") from error
-    return done.stdout
-
-
-def cause(said: str) -> str:
-    """Return the line of a compiler's words that says why, without the places it names.
-
-    What the linker lacks stands before the line with "error", which only says that it failed.
-    """
-    lines = said.splitlines()
-    for wanted in _CAUSES:
-        for line in lines:
-            if found := re.search(wanted, line):
-                return found[1]
-    return (said.strip() or "it ended without a word")[-200:]
+        found = _CAUSE.search(error.stderr)  # without the places that the line names
+        said = found[0] if found else error.stderr.strip()[-200:] or "it ended without a word"
+        raise AbsentError(f"{name}: {said}") from error

@@ -11,7 +11,7 @@ from ..io.experiment import Case
 from ..measure.case import Stopwatch
 from .found import Program, find
 from .job import RanksJob, run
-from .report import Phase, Report
+from .report import Phase
 from .verify import holds
 
 INTERFACES = {"HDF5": "hdf5", "PnetCDF": "pnetcdf", "MPI-IO": "mpiio"}
@@ -41,7 +41,7 @@ class InRanks:
         remove = partial(self.job.path.unlink, missing_ok=True)
         return {
             "run": Sample(self.job, find()[self.job.library]),
-            "check": Holds(self.job),
+            "check": partial(_holds, self.job),
             "columns": self.columns,
             "prepare": remove,
             "cleanup": remove,
@@ -65,14 +65,9 @@ class Sample:
         watch.note(file_bytes=self.job.path.stat().st_size)
 
 
-@dataclass(frozen=True)
-class Holds:
-    """Check that the file of a job holds what was to be written."""
-
-    job: RanksJob
-
-    def __call__(self, _: object) -> bool:
-        return holds(self.job.plan, self.job.path, self.job.library)
+def _holds(job: RanksJob, _: object = None) -> bool:
+    """Return whether the file of a job holds what was to be written."""
+    return holds(job.plan, job.path, job.library)
 
 
 def cost(phase: Phase, job: RanksJob) -> dict[str, object]:
@@ -81,17 +76,16 @@ def cost(phase: Phase, job: RanksJob) -> dict[str, object]:
     `requests` are those that write, and when reading those that read; `stages` are all requests of
     the rank that makes the most, which it makes one after another.
     """
-    writes, reads = sum(phase.writes), sum(phase.reads)
     moved = phase.name in ("write", "read")
     return {
         "wall_s": phase.wall_s,
         "user_s": phase.user_s,
         "sys_s": phase.sys_s,
-        "requests": reads if job.reads else writes,
-        "syscw": writes,
-        "syscr": reads,
-        "wchar": sum(phase.written_bytes),
-        "rchar": sum(phase.read_bytes),
+        "requests": phase.reads if job.reads else phase.writes,
+        "syscw": phase.writes,
+        "syscr": phase.reads,
+        "wchar": phase.written_bytes,
+        "rchar": phase.read_bytes,
         "stages": phase.busiest,
         "useful_bytes": job.plan.nbytes * job.times if moved else math.nan,
     }
@@ -128,48 +122,42 @@ def counted(cases: Sequence[Case]) -> Iterator[dict[str, object]]:
     A write has one row, from the file's creation to its end, and its file is compared and removed;
     a read has a row for each phase.
     """
-
-    def done(case: Case) -> list[dict[str, object]]:
-        work = case.work
-        assert isinstance(work, InRanks)
-        report = run(work.job)
-        if work.job.reads:
-            # Counted, and not timed by turns: its time means nothing.
-            rows = [
-                {"phase": phase.name, **cost(phase, work.job), "wall_s": math.nan}
-                for phase in report.phases
-            ]
-        else:
-            _check(case, work.job)
-            rows = [_whole(work.job, report)]
-        return [{**case.labels, **work.columns, **row} for row in rows]
-
     # Writes two at a time, each into a file of its own; reads share theirs.
     alone = any(isinstance(case.work, InRanks) and case.work.job.reads for case in cases)
     with ThreadPoolExecutor(1 if alone else 2) as pool:
-        for rows in pool.map(done, cases):
+        for rows in pool.map(_counted, cases):
             yield from rows
 
 
-def _check(case: Case, job: RanksJob) -> None:
-    if not holds(job.plan, job.path, job.library):
+def _counted(case: Case) -> list[dict[str, object]]:
+    assert isinstance(case.work, InRanks)
+    job, told = case.work.job, {**case.labels, **case.work.columns}
+    report = run(job)
+    if job.reads:
+        # Counted, and not timed by turns: its time means nothing.
+        return [
+            {**told, "phase": phase.name, **cost(phase, job), "wall_s": math.nan}
+            for phase in report.phases
+        ]
+    if not _holds(job):
         raise ValueError(
             f"{', '.join(case.labels.values())}: the file differs from what was to be written. A "
             "folder that machines share may lag behind: run it again, and with another --workdir "
             "if the file differs still"
         )
     job.path.unlink()
-
-
-def _whole(job: RanksJob, report: Report) -> dict[str, object]:
-    return {
-        "phase": "write",
-        "requests": report.writes,
-        "syscw": report.writes,
-        "syscr": report.reads,
-        "stages": report["write"].busiest,
-        "wchar": sum(sum(phase.written_bytes) for phase in report.phases),
-        "rchar": sum(sum(phase.read_bytes) for phase in report.phases),
-        "useful_bytes": job.plan.nbytes,
-        "library_version": f"{report.library}, {report.mpi}",
-    }
+    writes = report.total("writes")
+    return [
+        {
+            **told,
+            "phase": "write",
+            "requests": writes,
+            "syscw": writes,
+            "syscr": report.total("reads"),
+            "stages": report["write"].busiest,
+            "wchar": report.total("written_bytes"),
+            "rchar": report.total("read_bytes"),
+            "useful_bytes": job.plan.nbytes,
+            "library_version": f"{report.library}, {report.mpi}",
+        }
+    ]

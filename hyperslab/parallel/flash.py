@@ -10,12 +10,8 @@ PLOTTED = 4
 GUARD = 4
 """Guard cells on each side of a block in memory."""
 _TREE = (
-    ("lrefine", "i4", ()),
-    ("nodetype", "i4", ()),
-    ("gid", "i4", (15,)),
-    ("coordinates", "f8", (3,)),
-    ("blocksize", "f8", (3,)),
-    ("bndbox", "f8", (3, 2)),
+    ("lrefine", "i4", ()), ("nodetype", "i4", ()), ("gid", "i4", (15,)),
+    ("coordinates", "f8", (3,)), ("blocksize", "f8", (3,)), ("bndbox", "f8", (3, 2)),
 )  # fmt: skip
 
 
@@ -40,11 +36,9 @@ def flash(
     ranks : int
     blocks : int
         About how many a rank has.
-    as_bytes : bool
-        Whether the unknowns of the checkpoint are declared as bytes, eight for each double, which
-        no library converts.
-    tree : bool
-        Whether the checkpoint has the tree of blocks beside the unknowns.
+    as_bytes, tree : bool
+        Of the checkpoint: whether its unknowns are declared as bytes, eight for each double, which
+        no library converts; whether it has the tree of blocks beside them.
 
     Raises
     ------
@@ -61,8 +55,6 @@ def flash(
     >>> plan = flash("checkpoint", side=16, ranks=4)
     >>> len(plan.datasets), round(plan.rank_bytes(0) / 1e6, 1)
     (30, 62.9)
-    >>> round(flash("checkpoint", side=8, ranks=4).rank_bytes(0) / 1e6, 1)
-    7.9
     """
     if file not in FILES:
         raise ValueError(f"the file is {file!r}, not one of {', '.join(FILES)}")

@@ -2,19 +2,23 @@
 
 import os
 import pickle
+import signal
+import subprocess
 import sys
 import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from ..measure.parent import die_with
 from .build import requests_library
-from .errors import DiedError, FolderError, RanksError
+from .errors import AbsentError, DiedError, ParallelError, RanksError
 from .found import LIBRARIES, Program, find
+from .launcher import OVERRIDE
 from .patterns import pattern
 from .plan import WritePlan
-from .ranks import run as run_ranks
-from .report import Report, read_report, these
+from .ranks import end, explain
+from .report import Report, read_report
 from .verify import holds
 
 MODES = ("independent", "collective", "rowwise", "individual")
@@ -36,43 +40,10 @@ HINTS = (
 class RanksJob:
     """What several ranks do with one file.
 
-    Parameters
-    ----------
-    library : str
-        One of `LIBRARIES`.
-    plan : WritePlan
-    path : Path
-        The file.
-    mode : str
-        One of `MODES`.
-    hints : mapping
-        Of `HINTS`.
-    latency_s : float
-        Seconds that each request to the file takes longer.
-    reads : bool
-        Whether the file is read, and compared, instead of written.
-    serial : bool
-        Whether HDF5 opens it without MPI (one rank).
-    read_only : bool
-        Whether reading opens it for reading alone.
-    times : int
-        How often all is written or read.
-    timeout_s : float
-    cores : tuple of int
-        What the ranks run on; by default what this process may now run on.
-    room_bytes : int
-        What fits on the disk of each rank, for tests of a full one; -1 for any amount.
-    data : Path
-        Plain file of the values that are written and compared, the datasets one after another, in
-        place of made ones (HDF5).
-    deflate, shuffle : int, bool
-        Level of the compression of chunks, 0 for none, and whether bytes are shuffled before
-        (HDF5).
-
     Raises
     ------
     ValueError
-        For an unknown library, mode or hint, or a mode that the library lacks.
+        For an unknown library, mode or hint, or what the library lacks.
 
     Examples
     --------
@@ -84,22 +55,23 @@ class RanksJob:
     ValueError: no hint 'romio_ds_writ': MPI would pass it over; it may be one of ...
     """
 
-    library: str
+    library: str  #: one of `LIBRARIES`
     plan: WritePlan
-    path: Path
-    mode: str = "independent"
-    hints: Mapping[str, str] = field(default_factory=dict)
-    latency_s: float = 0.0
-    reads: bool = False
-    serial: bool = False
-    read_only: bool = False
-    times: int = 1
+    path: Path  #: the file
+    mode: str = "independent"  #: one of `MODES`
+    hints: Mapping[str, str] = field(default_factory=dict)  #: by their names, of `HINTS`
+    latency_s: float = 0.0  #: seconds that each request to the file takes longer
     timeout_s: float = 300.0
+    #: what the ranks run on; by default what this process may now run on
     cores: tuple[int, ...] = field(default_factory=lambda: _cores())
-    room_bytes: int = -1
-    data: Path | None = None
-    deflate: int = 0
-    shuffle: bool = False
+    # Of HDF5 alone:
+    reads: bool = False  #: whether the file is read, and compared, instead of written
+    read_only: bool = False  #: whether reading opens it for that alone
+    times: int = 1  #: how often all is written or read
+    serial: bool = False  #: whether it is opened without MPI, by one rank
+    data: Path | None = None  #: plain file of the datasets' values, in place of made ones
+    deflate: int = 0  #: level of the compression of chunks, 0 for none
+    shuffle: bool = False  #: whether bytes are shuffled before
 
     def __post_init__(self) -> None:
         if self.library not in LIBRARIES:
@@ -114,27 +86,29 @@ class RanksJob:
                 raise ValueError(
                     f"no hint {name!r}: MPI would pass it over; it may be one of {', '.join(HINTS)}"
                 )
-        if self.serial and (self.library != "hdf5" or self.plan.ranks != 1):
-            raise ValueError("serial is for HDF5 in one rank")
-        if self.library != "hdf5" and (self.data or self.deflate or self.shuffle):
-            raise ValueError(f"{self.library} takes no data, deflate or shuffle: hdf5 does")
+        if self.serial and self.plan.ranks != 1:
+            raise ValueError("serial is for one rank")
+        alone = (self.reads, self.times > 1, self.serial, self.data, self.deflate, self.shuffle)
+        if self.library != "hdf5" and any(alone):
+            raise ValueError(
+                f"{self.library} writes made values, once: hdf5 alone takes reads, times, serial, "
+                "data, deflate and shuffle"
+            )
 
     def words(self, folder: Path) -> list[str]:
         """Return what its program is told, whose plan and report lie in a folder."""
+        names = ("reads", "read_only", "times", "serial", "deflate", "shuffle")
+        numbers = {"ranks": self.plan.ranks, **{name: getattr(self, name) for name in names}}
+        numbers["datasets"] = len(self.plan.datasets)
+        numbers["individual"] = self.mode == "individual"
+        numbers["collective"] = self.mode in ("individual", "collective")
+        texts = {"report": folder, "plan": folder / "plan", "file": self.path.absolute()}
+        if self.data:
+            texts["data"] = self.data.absolute()
         return [
-            f"ranks={self.plan.ranks}",
-            f"report={folder}",
-            f"plan={folder / 'plan'}",
-            f"file={self.path.absolute()}",
-            f"do={'read' if self.reads else 'write'}",
-            f"mode={self.mode}",
-            f"driver={'serial' if self.serial else 'mpio'}",
-            f"access={'r' if self.read_only else 'rw'}",
-            f"times={self.times}",
+            *(f"{name}={int(number)}" for name, number in numbers.items()),
+            *(f"{name}={text}" for name, text in texts.items()),
             *(f"hint.{name}={value}" for name, value in self.hints.items()),
-            *([f"data={self.data.absolute()}"] if self.data else []),
-            f"deflate={self.deflate}",
-            f"shuffle={int(self.shuffle)}",
         ]
 
 
@@ -143,54 +117,86 @@ def run(job: RanksJob, program: Program | None = None) -> Report:
     program = program or find()[job.library]
     home = job.path.absolute().parent
     if not home.is_dir():
-        raise FolderError(f"the folder of the file, {home.name!r}, is missing: make it first")
+        raise ParallelError(f"the folder of the file, {home.name!r}, is missing: make it first")
     # Beside the file, because ranks on other machines see that folder.
-    with tempfile.TemporaryDirectory(dir=home, prefix=".ranks-") as folder:
-        Path(folder, "plan").write_text(job.plan.text() + "\n")
-        Path(folder, JOB).write_bytes(pickle.dumps(job))
+    with tempfile.TemporaryDirectory(dir=home, prefix=".ranks-") as place:
+        folder = Path(place)
+        job.plan.table().tofile(folder / "plan")
+        (folder / JOB).write_bytes(pickle.dumps(job))
         try:
-            _start(job, program, Path(folder))
+            _run(job, program, folder)
         except DiedError as died:
             # A thread of Open MPI 4 may crash while MPI ends (seen once in a thousand jobs, on a
             # busy machine): by then each rank has closed the file and told what it did.
             try:
-                return read_report(Path(folder), job.plan.ranks)
+                return read_report(folder, job.plan.ranks)
             except (ValueError, RanksError):
                 raise died from None
-        return read_report(Path(folder), job.plan.ranks)
+        return read_report(folder, job.plan.ranks)
 
 
-def _start(job: RanksJob, program: Program, folder: Path) -> None:
-    run_ranks(
-        program.launcher,
-        job.plan.ranks,
-        [*program.words, *job.words(folder)],
-        environment={
-            "LD_PRELOAD": str(requests_library()),
-            "HYPERSLAB_REQUESTS_FILE": str(job.path.absolute()),
-            "HYPERSLAB_REQUESTS_NS": str(round(job.latency_s * 1e9)),
-            "HYPERSLAB_REQUESTS_ROOM": str(job.room_bytes),
-            "PYTHONPATH": os.pathsep.join(filter(None, sys.path)),
-            "OMP_NUM_THREADS": "1",
-            "OPENBLAS_NUM_THREADS": "1",
-        },
-        timeout_s=job.timeout_s,
-        cores=job.cores,
-        failures=folder,
-    )
+def _run(job: RanksJob, program: Program, folder: Path) -> None:
+    """Start the ranks, and return when all have ended well."""
+    launcher, ranks, me = program.launcher, job.plan.ranks, os.getpid()
+    # The launcher itself stays without the library that counts: only the ranks are asked.
+    told = {
+        "LD_PRELOAD": requests_library(),
+        "HYPERSLAB_REQUESTS_FILE": job.path.absolute(),
+        "HYPERSLAB_REQUESTS_NS": round(job.latency_s * 1e9),
+        "PYTHONPATH": os.pathsep.join(filter(None, sys.path)),
+        "OMP_NUM_THREADS": 1,
+        "OPENBLAS_NUM_THREADS": 1,
+    }
+    command = [*launcher.command(ranks), "/usr/bin/env", *(f"{n}={v}" for n, v in told.items())]
+
+    def prepare() -> None:
+        die_with(me, by=signal.SIGTERM)  # then the launcher ends its ranks too
+        if job.cores:
+            os.sched_setaffinity(0, job.cores)
+
+    with (
+        tempfile.TemporaryFile("w+") as output,
+        tempfile.TemporaryDirectory(prefix="ranks-", ignore_cleanup_errors=True) as scratch,
+    ):
+        try:
+            process = subprocess.Popen(
+                [*command, *program.words, *job.words(folder)],
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=output,
+                env=os.environ | launcher.environment(scratch),
+                start_new_session=True,
+                preexec_fn=prepare,
+            )
+        except OSError as error:
+            raise AbsentError(
+                f"the launcher {Path(command[0]).name} cannot be started ({error.strerror}): "
+                f"install the MPI it belongs to, or name another in {OVERRIDE}"
+            ) from error
+        try:
+            status = process.wait(job.timeout_s)
+        except subprocess.TimeoutExpired as error:
+            stopped = f"a job of {ranks} was stopped after {job.timeout_s:g} s"
+            raise ParallelError(f"{stopped}: give it longer, or less to do") from error
+        finally:
+            end(process)
+        output.seek(0)
+        said = [*(path.read_text() for path in folder.glob("failed-*")), output.read()]
+    if status:
+        raise explain("\n".join(said), status, ranks, launcher)
 
 
 def came_up(program: Program, folder: Path, ranks: int = 2) -> int:
-    """Start a small job whose file is left in a folder, and return how many ranks came up."""
+    """Start a small job whose file is left in a folder, and return how many ranks came up: all."""
     plan = pattern("rows", rows=2, columns=4, ranks=ranks)
     path = folder / f"{program.library}.dat"
-    report = run(RanksJob(program.library, plan, path, timeout_s=TRIAL_S), program)
+    run(RanksJob(program.library, plan, path, timeout_s=TRIAL_S), program)
     if not holds(plan, path, program.library):
         raise RanksError(
-            f"{these(ranks)} started, and the file is not what they were to write: choose a folder "
-            "that all machines of the job see"
+            f"a job of {ranks} was started, and the file is not what it was to write: choose a "
+            "folder that all machines of the job see"
         )
-    return len(report.phases[0].writes)
+    return ranks
 
 
 def _cores() -> tuple[int, ...]:

@@ -6,7 +6,7 @@ import shlex
 import shutil
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -22,28 +22,16 @@ OVERRIDE = "HYPERSLAB_MPIEXEC"
 class Launcher:
     """What starts ranks.
 
-    Parameters
-    ----------
-    words : tuple of str
-        The command without the number of ranks, which it takes as ``-n``.
-    kind : str
-        `OPEN_MPI`, `MPICH`, or "" for one that is not known, as a batch system's.
-    of_site : bool
-        Whether it was named by the user: it then gets no options but its own.
-    romio : str
-        The component of Open MPI that is ROMIO; asked for once, since each time takes as long as
-        a small job.
-
     Examples
     --------
     >>> Launcher(("mpiexec",), "MPICH").command(4)
     ('mpiexec', '-n', '4')
     """
 
-    words: tuple[str, ...]
-    kind: str = ""
-    of_site: bool = False
-    romio: str = ""
+    words: tuple[str, ...]  #: without the number of ranks, which it takes as -n
+    kind: str = ""  #: OPEN_MPI, MPICH, or "" for one that is not known, as a batch system's
+    of_site: bool = False  #: whether the user named it: it then gets no options but its own
+    romio: str = ""  #: the component of Open MPI that is ROMIO: asking takes as long as a small job
 
     @classmethod
     def of(cls, words: tuple[str, ...], *, of_site: bool = False) -> "Launcher":
@@ -54,9 +42,10 @@ class Launcher:
     @property
     def name(self) -> str:
         """The program and its MPI, or that the user named it."""
+        program = Path(self.words[0]).name
         if self.of_site:
-            return f"{shlex.join((Path(self.words[0]).name, *self.words[1:]))}, of {OVERRIDE}"
-        return f"{Path(self.words[0]).name} of {self.kind}" if self.kind else self.words[0]
+            return f"{shlex.join((program, *self.words[1:]))}, of {OVERRIDE}"
+        return f"{program} of {self.kind}" if self.kind else self.words[0]
 
     def command(self, ranks: int) -> tuple[str, ...]:
         """Return the words that start so many ranks of what follows them."""
@@ -84,20 +73,19 @@ class Launcher:
             # another leave the cores to those that work.
             told |= {"OMPI_MCA_pml": "ob1", "OMPI_MCA_btl": "^tcp,openib,uct,usnic,ofi"}
             told |= {"OMPI_MCA_mpi_yield_when_idle": "1"}
-        if hasattr(os, "geteuid") and os.geteuid() == 0:
+        if os.geteuid() == 0:
             told |= {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
         return {name: value for name, value in told.items() if name not in os.environ}
 
 
 def beside(compiler: str) -> Launcher:
     """Return the launcher of the MPI that a compiler belongs to."""
-    if named := given():
-        return named
     path = Path(compiler)
-    for name in (f"mpiexec{path.suffix}", "mpiexec", "mpirun"):
-        if found := shutil.which(name, path=str(path.parent)):
-            return Launcher.of((found,))
-    raise AbsentError(f"no mpiexec beside {path.name}")
+    names = (f"mpiexec{path.suffix}", "mpiexec", "mpirun")
+    launcher = given() or next(map(Launcher.of, _programs(names, [str(path.parent)])), None)
+    if launcher is None:
+        raise AbsentError(f"no mpiexec beside {path.name}")
+    return launcher
 
 
 def of_mpi4py(version: str) -> Launcher:
@@ -107,13 +95,19 @@ def of_mpi4py(version: str) -> Launcher:
         if named.kind and named.kind != wanted:
             raise AbsentError(f"mpi4py uses {wanted}, and {OVERRIDE} names {named.kind}'s launcher")
         return named
-    folders = [str(Path(sys.executable).parent), *os.get_exec_path()]
-    for folder in dict.fromkeys(folders):
-        for name in ("mpiexec", "mpiexec.openmpi", "mpiexec.mpich", "mpirun"):
-            found = shutil.which(name, path=folder)
-            if found and kind_of(found) == wanted:
-                return Launcher.of((found,))
+    names = ("mpiexec", "mpiexec.openmpi", "mpiexec.mpich", "mpirun")
+    for words in _programs(names, [str(Path(sys.executable).parent), *os.get_exec_path()]):
+        if kind_of(words[0]) == wanted:
+            return Launcher.of(words)
     raise AbsentError(f"mpi4py uses {wanted}, and no mpiexec of that is found")
+
+
+def given() -> Launcher | None:
+    """Return the launcher that the user named, None where none was."""
+    words = tuple(shlex.split(os.environ.get(OVERRIDE, "")))
+    if words and shutil.which(words[0]) is None:
+        raise AbsentError(f"{words[0]!r} of the environment variable {OVERRIDE} is not found")
+    return Launcher.of(words, of_site=True) if words else None
 
 
 @cache
@@ -125,22 +119,19 @@ def kind_of(launcher: str) -> str:
     return MPICH if re.search(r"HYDRA|MPICH|Intel\(R\) MPI", said) else ""
 
 
-def given(environment: Mapping[str, str] | None = None) -> Launcher | None:
-    """Return the launcher that the user named, None where none was."""
-    known = os.environ if environment is None else environment
-    words = tuple(shlex.split(known.get(OVERRIDE, "")))
-    if words and shutil.which(words[0]) is None:
-        raise AbsentError(f"{words[0]!r} of the environment variable {OVERRIDE} is not found")
-    return Launcher.of(words, of_site=True) if words else None
-
-
 @cache
 def _romio(launcher: str) -> str:
     """Return the name of ROMIO's component of this Open MPI, which holds ROMIO's version."""
-    path = Path(launcher)
-    said = _said(str(path.with_name("ompi_info")), "--parsable")
+    said = _said(str(Path(launcher).with_name("ompi_info")), "--parsable")
     found = re.search(r"mca:io:(romio\w+):", said)
     return found[1] if found else ""
+
+
+def _programs(names: tuple[str, ...], folders: list[str]) -> Iterator[tuple[str]]:
+    for folder in folders:
+        for name in names:
+            if found := shutil.which(name, path=folder):
+                yield (found,)
 
 
 def _said(*words: str) -> str:

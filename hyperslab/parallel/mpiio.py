@@ -29,30 +29,30 @@ _ETYPES = {"f8": "DOUBLE", "f4": "FLOAT", "i4": "INT", "i1": "SIGNED_CHAR"}
 
 def main(words: list[str]) -> None:
     """Do what the job says, as one rank of it."""
-    from mpi4py import MPI
+    from mpi4py import MPI, __version__
 
     world = MPI.COMM_WORLD
     options = dict(word.split("=", 1) for word in words)
     folder = Path(options["report"])
     if world.size != int(options["ranks"]):
-        _tell(f"hyperslab: a job of {world.size} where ranks={options['ranks']} were asked for\n")
+        said = f"hyperslab: a job of {world.size} where ranks={options['ranks']} were asked for"
+        print(said, file=sys.stderr, flush=True)
         world.Abort(WRONG_JOB)
-    phases = Phases(world)
+    phases = Phases(MPI)
     try:
-        _perform(MPI, world, pickle.loads((folder / JOB).read_bytes()), phases)
+        _perform(MPI, pickle.loads((folder / JOB).read_bytes()), phases)
     except Exception as error:
         number = phases.counts()[5]
         why = os.strerror(number) if number else str(error).splitlines()[0]
         time.sleep(0 if number else 1)  # so that the rank speaks first whose own request failed
-        told = f"hyperslab: rank {world.rank}: the file: {why}\n"
-        (folder / f"failed-{world.rank}").write_text(told)
-        _tell(told)
+        said = f"hyperslab: rank {world.rank}: the file: {why}\n"
+        (folder / f"failed-{world.rank}").write_text(said)
         world.Abort(1)
         sys.exit(1)  # where the launcher takes its time
     report = {
         "rank": world.rank,
         "ranks": world.size,
-        "library": f"mpi4py {__import__('mpi4py').__version__}",
+        "library": f"mpi4py {__version__}",
         "mpi": " ".join(MPI.Get_library_version().split("\n")[0].split()),
         "counted": phases.count is not None,
         "phases": phases.rows,
@@ -60,16 +60,11 @@ def main(words: list[str]) -> None:
     (folder / f"rank-{world.rank}.json").write_text(json.dumps(report))
 
 
-def _tell(line: str) -> None:
-    sys.stderr.write(line)
-    sys.stderr.flush()
-
-
 class Phases:
     """What each phase of this rank cost; they begin and end together on all ranks."""
 
-    def __init__(self, world: Any) -> None:
-        self._world = world
+    def __init__(self, mpi: Any) -> None:
+        self._mpi = mpi
         self.rows: list[dict[str, object]] = []
         # None where the library that counts is not preloaded.
         self.count = getattr(ctypes.CDLL(None), "hyperslab_requests", None)
@@ -78,67 +73,56 @@ class Phases:
         """Return what has been counted so far."""
         into = (ctypes.c_longlong * _COUNTS)()
         if self.count is not None:
-            self.count(into, _COUNTS)
+            self.count(into)
         return list(into)
 
     @contextmanager
     def __call__(self, name: str) -> Iterator[None]:
         """Time the body and count its requests."""
-        from mpi4py import MPI
-
-        self._world.Barrier()
-        before, used, began = self.counts(), resource.getrusage(resource.RUSAGE_SELF), MPI.Wtime()
+        barrier, clock = self._mpi.COMM_WORLD.Barrier, self._mpi.Wtime
+        barrier()
+        before, used, began = self.counts(), resource.getrusage(resource.RUSAGE_SELF), clock()
         yield
-        self._world.Barrier()
-        wall, after = MPI.Wtime() - began, resource.getrusage(resource.RUSAGE_SELF)
-        counts = [b - a for a, b in zip(before, self.counts(), strict=True)]
+        barrier()
+        wall, after = clock() - began, resource.getrusage(resource.RUSAGE_SELF)
         self.rows.append(
             {
                 "phase": name,
                 "wall_s": wall,
                 "user_s": after.ru_utime - used.ru_utime,
                 "sys_s": after.ru_stime - used.ru_stime,
-                "counts": counts,
+                "counts": [b - a for a, b in zip(before, self.counts(), strict=True)],
             }
         )
 
 
-def _perform(mpi: Any, world: Any, job: RanksJob, phases: Phases) -> None:
-    plan, reads = job.plan, job.reads
+def _perform(mpi: Any, job: RanksJob, phases: Phases) -> None:
+    plan, world = job.plan, mpi.COMM_WORLD
     hints = mpi.Info.Create()
     for name, value in job.hints.items():
         hints.Set(name, value)
     parts = [dataset.parts[world.rank] for dataset in plan.datasets]
     values: list[Any] = [plan.values(number, part) for number, part in enumerate(parts)]
-    if reads:
-        values = [np.zeros_like(own) for own in values]
-    access = mpi.MODE_RDONLY if reads and job.read_only else mpi.MODE_RDWR
-    with phases("open" if reads else "create"):
+    with phases("create"):
         path = str(job.path.absolute())
-        file = mpi.File.Open(world, path, access | (0 if reads else mpi.MODE_CREATE), hints)
-        if not reads:
-            file.Set_size(0)
-    with phases("read" if reads else "write"):
-        for _ in range(job.times):
-            offset = 0
-            for dataset, part, own in zip(plan.datasets, parts, values, strict=True):
-                if job.mode == "rowwise":
-                    file.Set_view(0, mpi.BYTE, mpi.BYTE, "native", hints)
-                    for at, run in runs(dataset, part, own):
-                        (file.Read_at if reads else file.Write_at)(offset + at, run)
-                else:
-                    etype = getattr(mpi, _ETYPES[dataset.dtype])
-                    view = etype.Create_subarray(dataset.shape, part.count, part.start).Commit()
-                    file.Set_view(offset, etype, view, "native", hints)
-                    verb = ("Read" if reads else "Write") + "_all" * (job.mode == "collective")
-                    getattr(file, verb)(own)
-                    view.Free()
-                offset += int(np.prod(dataset.shape)) * own.dtype.itemsize
+        file = mpi.File.Open(world, path, mpi.MODE_RDWR | mpi.MODE_CREATE, hints)
+        file.Set_size(0)
+    with phases("write"):
+        offset = 0
+        for dataset, part, own in zip(plan.datasets, parts, values, strict=True):
+            if job.mode == "rowwise":
+                file.Set_view(0, mpi.BYTE, mpi.BYTE, "native", hints)
+                for at, run in runs(dataset, part, own):
+                    file.Write_at(offset + at, run)
+            else:
+                etype = getattr(mpi, _ETYPES[dataset.dtype])
+                view = etype.Create_subarray(dataset.shape, part.count, part.start).Commit()
+                file.Set_view(offset, etype, view, "native", hints)
+                (file.Write_all if job.mode == "collective" else file.Write)(own)
+                view.Free()
+            offset += int(np.prod(dataset.shape)) * own.dtype.itemsize
     with phases("close"):
         file.Close()
-    for number, (part, own) in enumerate(zip(parts, values, strict=True)):
-        if reads and not np.array_equal(own, plan.values(number, part)):
-            raise ValueError("what was read differs from what was written")
 
 
 def runs(dataset: SharedArray, part: Part, values: Any) -> Iterator[tuple[int, Any]]:

@@ -1,7 +1,6 @@
 /* The plan: which datasets there are, which part of each is this rank's, and what it must hold.
 
-   It is text, from plan.py: a line for each dataset (name, type, guard cells, number of dimensions,
-   its shape, its chunks or zeros), and after it a line for each rank (start and count). */
+   Its file has the struct `dataset` of each dataset for rank 0, then for rank 1 …, from plan.py. */
 
 #define DIMS 4
 #define DATASETS 64
@@ -10,6 +9,7 @@ typedef struct {
     char name[32], type; /* d, f, q, i, h or b: double, float, integers of 8 to 1 bytes */
     int guard, dims, chunked;
     long long shape[DIMS], chunk[DIMS], start[DIMS], count[DIMS];
+    long long before; /* bytes of the datasets before it, in a plain file of all */
 } dataset;
 
 static int rank, ranks, datasets;
@@ -30,37 +30,15 @@ static size_t cells(const dataset *d)
     return n;
 }
 
-static long long number(FILE *from)
-{
-    long long value;
-    if (fscanf(from, "%lld", &value) != 1)
-        fail("the plan", "it ends early");
-    return value;
-}
-
 static void read_plan(const char *path)
 {
-    FILE *from = fopen(path, "r");
+    FILE *from = fopen(path, "rb");
     if (!from)
         fail("the plan", strerror(errno));
-    dataset d;
-    while (memset(&d, 0, sizeof d), fscanf(from, "%31s %c", d.name, &d.type) == 2) {
-        d.guard = (int)number(from);
-        d.dims = (int)number(from);
-        if (d.dims < 1 || d.dims > DIMS || datasets == DATASETS)
-            fail("the plan", "too many dimensions or datasets");
-        for (int i = 0; i < d.dims; i++)
-            d.shape[i] = number(from);
-        for (int i = 0; i < d.dims; i++)
-            d.chunked |= (d.chunk[i] = number(from)) > 0;
-        for (int r = 0; r < ranks; r++)
-            for (int i = 0; i < 2 * d.dims; i++) {
-                long long value = number(from);
-                if (r == rank)
-                    *(i < d.dims ? &d.start[i] : &d.count[i - d.dims]) = value;
-            }
-        plan[datasets++] = d;
-    }
+    size_t n = (size_t)datasets;
+    if (datasets > DATASETS || fseek(from, (long)(sizeof *plan * n * (size_t)rank), SEEK_SET)
+        || fread(plan, sizeof *plan, n, from) != n)
+        fail("the plan", "it has too many datasets, or ends early");
     fclose(from);
 }
 
@@ -88,37 +66,25 @@ static void put(long long v, char type, void *into)
         *(int *)into = (int)v;
 }
 
-static unsigned long long place_of(const dataset *d, const long long *at)
-{
-    unsigned long long place = 0;
-    for (int j = 0; j < d->dims; j++)
-        place = place * (unsigned long long)d->shape[j] + (unsigned long long)(d->start[j] + at[j]);
-    return place;
-}
-
 /* Put the values of this rank's part of a dataset into `into`: made ones, or those of a plain file
    that holds the datasets one after another. */
 static void fill(const char *path, int k, char *into)
 {
     const dataset *d = &plan[k];
     size_t n = cells(d), run = (size_t)d->count[d->dims - 1], one = width(d);
-    unsigned long long before = 0;
-    for (int j = 0; j < k; j++) {
-        unsigned long long size = width(&plan[j]);
-        for (int i = 0; i < plan[j].dims; i++)
-            size *= (unsigned long long)plan[j].shape[i];
-        before += size;
-    }
     FILE *from = path ? fopen(path, "rb") : NULL;
     if (path && !from)
         fail("the values", strerror(errno));
     long long at[DIMS] = {0};
     for (size_t i = 0; i < n; i += run, into += run * one) {
-        unsigned long long place = place_of(d, at);
-        for (size_t c = 0; c < run && !path; c++)
+        unsigned long long place = 0;
+        for (int j = 0; j < d->dims; j++)
+            place = place * (unsigned long long)d->shape[j]
+                + (unsigned long long)(d->start[j] + at[j]);
+        for (size_t c = 0; c < run && !from; c++)
             put(value(k, place + c), d->type, into + c * one);
-        if (path
-            && (fseeko(from, (off_t)(before + place * one), SEEK_SET)
+        if (from
+            && (fseeko(from, d->before + (off_t)(place * one), SEEK_SET)
                 || fread(into, one, run, from) != run))
             fail("the values", "their file ends early");
         for (int j = d->dims - 2; j >= 0 && ++at[j] == d->count[j]; j--)

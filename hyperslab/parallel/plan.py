@@ -8,6 +8,13 @@ from numpy.typing import NDArray
 
 TYPES = {"f8": "d", "f4": "f", "i8": "q", "i4": "i", "i2": "h", "i1": "b"}
 """The types of values, by NumPy's name, and what the C programs call them."""
+_DIMS = ("i8", 4)
+_DATASET = np.dtype(
+    [("name", "S32"), ("type", "S1"), ("guard", "i4"), ("dims", "i4"), ("chunked", "i4"),
+     ("shape", *_DIMS), ("chunk", *_DIMS), ("start", *_DIMS), ("count", *_DIMS), ("before", "i8")],
+    align=True,
+)  # fmt: skip
+"""The struct `dataset` of plan.h."""
 _MODULUS = 16_777_213  # below 2^24: whole in each type but the shortest
 _MODULUS_OF_BYTES = 127
 
@@ -34,12 +41,12 @@ class Part:
 class SharedArray:
     """One dataset and the parts of its ranks."""
 
-    name: str  # at most 31 letters, digits, "-" and "_"
-    dtype: str  # one of TYPES
-    shape: tuple[int, ...]  # 1 to 4 dimensions, in cells
-    parts: tuple[Part, ...]  # one a rank
-    chunks: tuple[int, ...] = ()  # of HDF5, in cells; () for contiguous storage
-    guard: int = 0  # cells around each block in memory, which are packed away before writing
+    name: str  #: at most 31 letters, digits, "-" and "_"
+    dtype: str  #: one of `TYPES`
+    shape: tuple[int, ...]  #: 1 to 4 dimensions, in cells
+    parts: tuple[Part, ...]  #: one a rank
+    chunks: tuple[int, ...] = ()  #: of HDF5, in cells; () for contiguous storage
+    guard: int = 0  #: cells around each block in memory, which are packed away before writing
 
     def __post_init__(self) -> None:
         if self.dtype not in TYPES:
@@ -48,11 +55,6 @@ class SharedArray:
             ends = zip(part.start, part.count, self.shape, strict=True)
             if any(start < 0 or start + count > size for start, count, size in ends):
                 raise ValueError(f"{self.name}: {part} lies outside of the shape {self.shape}")
-
-    @property
-    def nbytes(self) -> int:
-        """Bytes that all ranks write."""
-        return sum(self.rank_bytes(rank) for rank in range(len(self.parts)))
 
     def rank_bytes(self, rank: int) -> int:
         """Return the bytes that one rank writes."""
@@ -77,30 +79,35 @@ class WritePlan:
     @property
     def nbytes(self) -> int:
         """Bytes that all ranks write, without the file's own."""
-        return sum(dataset.nbytes for dataset in self.datasets)
+        return sum(map(self.rank_bytes, range(self.ranks)))
 
     def rank_bytes(self, rank: int) -> int:
         """Return the bytes that one rank writes."""
         return sum(dataset.rank_bytes(rank) for dataset in self.datasets)
 
-    def text(self) -> str:
-        """Return the plan as the programs read it."""
-        lines = []
-        for dataset in self.datasets:
+    def table(self) -> NDArray[np.void]:
+        """Return what the C programs read: a row for each rank, with its part of each dataset."""
+        table = np.zeros((self.ranks, len(self.datasets)), _DATASET)
+        before = 0
+        for column, dataset in zip(table.T, self.datasets, strict=True):
             dims = len(dataset.shape)
-            numbers = (dataset.guard, dims, *dataset.shape, *(dataset.chunks or (0,) * dims))
-            lines.append(f"{dataset.name} {TYPES[dataset.dtype]} {' '.join(map(str, numbers))}")
-            lines += [" ".join(map(str, (*part.start, *part.count))) for part in dataset.parts]
-        return "\n".join(lines)
+            column["name"], column["type"] = dataset.name, TYPES[dataset.dtype]
+            column["guard"], column["dims"] = dataset.guard, dims
+            column["chunked"], column["before"] = bool(dataset.chunks), before
+            column["shape"][:, :dims], column["chunk"][:, :dims] = (
+                dataset.shape,
+                dataset.chunks or 0,
+            )
+            column["start"][:, :dims] = [part.start for part in dataset.parts]
+            column["count"][:, :dims] = [part.count for part in dataset.parts]
+            before += math.prod(dataset.shape) * np.dtype(dataset.dtype).itemsize
+        return table
 
     def values(self, number: int, part: Part) -> NDArray[np.generic]:
         """Return what a part of a dataset must hold."""
         dataset = self.datasets[number]
-        place = np.zeros(part.count, dtype="i8")
-        for axis, (start, count) in enumerate(zip(part.start, part.count, strict=True)):
-            stride = math.prod(dataset.shape[axis + 1 :])
-            along = stride * np.arange(start, start + count, dtype="i8")
-            place += along.reshape([-1 if i == axis else 1 for i in range(place.ndim)])
+        along = (np.arange(a, a + n) for a, n in zip(part.start, part.count, strict=True))
+        place = np.ravel_multi_index(np.ix_(*along), dataset.shape)
         modulus = _MODULUS_OF_BYTES if dataset.dtype in ("i1", "i2") else _MODULUS
         values: NDArray[np.generic] = ((place * 31 + number * 7) % modulus).astype(dataset.dtype)
         return values

@@ -1,4 +1,4 @@
-/* Writes or reads the datasets of a plan with PnetCDF. */
+/* Writes the datasets of a plan with PnetCDF. */
 
 #include "program.h"
 #include <pnetcdf.h>
@@ -25,7 +25,7 @@ static int define(int in, const dataset *d)
     return made;
 }
 
-static void transfer(int in, int variable, const dataset *d, void *values)
+static void put_part(int in, int variable, const dataset *d, void *values)
 {
     MPI_Offset from[DIMS], count[DIMS], n = (MPI_Offset)cells(d);
     for (int i = 0; i < d->dims; i++)
@@ -34,46 +34,32 @@ static void transfer(int in, int variable, const dataset *d, void *values)
         : d->type == 'f'               ? MPI_FLOAT
         : d->type == 'b'               ? MPI_SIGNED_CHAR
                                        : MPI_INT;
-    if (reads)
-        must(collective ? ncmpi_get_vara_all(in, variable, from, count, values, n, type)
-                        : ncmpi_get_vara(in, variable, from, count, values, n, type), d->name);
-    else
-        must(collective ? ncmpi_put_vara_all(in, variable, from, count, values, n, type)
-                        : ncmpi_put_vara(in, variable, from, count, values, n, type), d->name);
+    must(collective ? ncmpi_put_vara_all(in, variable, from, count, values, n, type)
+                    : ncmpi_put_vara(in, variable, from, count, values, n, type), d->name);
 }
 
 int main(int argc, char **argv)
 {
     start(argc, argv);
-    int opened, variables[DATASETS];
+    int made, variables[DATASETS];
     ready();
-    phase *p = begin(reads ? "open" : "create");
-    if (reads)
-        must(ncmpi_open(MPI_COMM_WORLD, file, read_only ? NC_NOWRITE : NC_WRITE, hints, &opened),
-             "the file");
-    else
-        must(ncmpi_create(MPI_COMM_WORLD, file, NC_CLOBBER | NC_64BIT_DATA, hints, &opened),
-             "the file");
+    phase *p = begin("create");
+    must(ncmpi_create(MPI_COMM_WORLD, file, NC_CLOBBER | NC_64BIT_DATA, hints, &made), "the file");
     for (int k = 0; k < datasets; k++)
-        if (reads)
-            must(ncmpi_inq_varid(opened, plan[k].name, &variables[k]), plan[k].name);
-        else
-            variables[k] = define(opened, &plan[k]);
-    if (!reads)
-        must(ncmpi_enddef(opened), "the header");
+        variables[k] = define(made, &plan[k]);
+    must(ncmpi_enddef(made), "the header");
     if (!collective)
-        must(ncmpi_begin_indep_data(opened), "the file");
+        must(ncmpi_begin_indep_data(made), "the file");
     end(p);
-    p = begin(reads ? "read" : "write");
-    for (int i = 0; i < times; i++)
-        for (int k = 0; k < datasets; k++)
-            transfer(opened, variables[k], &plan[k], memory[k]);
+    p = begin("write");
+    for (int k = 0; k < datasets; k++)
+        put_part(made, variables[k], &plan[k], memory[k]);
     end(p);
     verify();
     p = begin("close");
     if (!collective)
-        must(ncmpi_end_indep_data(opened), "the file");
-    must(ncmpi_close(opened), "the file");
+        must(ncmpi_end_indep_data(made), "the file");
+    must(ncmpi_close(made), "the file");
     end(p);
     char version[64];
     snprintf(version, sizeof version, "PnetCDF %s", ncmpi_inq_libvers());

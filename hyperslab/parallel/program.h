@@ -1,12 +1,7 @@
 /* What the programs of all libraries share: the phases and what each cost, the options, the report.
 
-   A program is called as
-
-     PROGRAM ranks=N plan=PLAN file=FILE report=FOLDER do=write|read
-             mode=independent|collective|individual [driver=mpio|serial] [access=rw|r] [times=N]
-             [hint.NAME=VALUE]... [data=FILE] [deflate=LEVEL] [shuffle=1]
-
-   and each rank writes FOLDER/rank-R.json. */
+   A program is told all of the options below as NAME=NUMBER or NAME=TEXT, but for `data` and hints
+   as hint.NAME=VALUE, and each rank writes rank-R.json into the folder `report`. */
 
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -31,33 +26,35 @@ typedef struct {
     long long counts[COUNTS];
 } phase;
 
-static int phases, times = 1;
-static int reads, collective, individual, serial, read_only, deflate, shuffle;
-static const char *file, *report, *data; /* data: the values, in place of made ones */
+static int phases;
+static int asked, reads, collective, individual, serial, read_only, times, deflate, shuffle;
+static const char *file, *report, *job, *data; /* job: the plan; data: values instead of made ones */
 static phase done[PHASES];
 static void *memory[DATASETS];
 static MPI_Info hints = MPI_INFO_NULL;
-static int (*requests)(long long *, int);
+static void (*requests)(long long *);
+
+static void count(long long *counts)
+{
+    memset(counts, 0, COUNTS * sizeof *counts);
+    if (requests)
+        requests(counts);
+}
 
 static void fail(const char *what, const char *why)
 {
-    long long counts[COUNTS] = {0};
-    if (requests)
-        requests(counts, COUNTS);
+    long long counts[COUNTS];
+    count(counts);
     if (!counts[5])
         sleep(1); /* so that the rank speaks first whose own request failed */
     char path[4096];
-    snprintf(path, sizeof path, "%s/failed-%d", report ? report : ".", rank);
-    FILE *to = report ? fopen(path, "w") : NULL;
-    for (int i = 0; i < 2; i++) {
-        FILE *out = i ? stderr : to;
-        if (out)
-            fprintf(out, "hyperslab: rank %d: %s: %s\n", rank, what,
-                    counts[5] ? strerror((int)counts[5]) : why);
-    }
-    if (to)
+    snprintf(path, sizeof path, "%s/failed-%d", report, rank);
+    FILE *to = fopen(path, "w");
+    if (to) {
+        fprintf(to, "hyperslab: rank %d: %s: %s\n", rank, what,
+                counts[5] ? strerror((int)counts[5]) : why);
         fclose(to);
-    fflush(stderr);
+    }
     MPI_Abort(MPI_COMM_WORLD, 1);
     exit(1);
 }
@@ -65,9 +62,8 @@ static void fail(const char *what, const char *why)
 static void measure(phase *p, double sign)
 {
     struct rusage used;
-    long long counts[COUNTS] = {0};
-    if (requests)
-        requests(counts, COUNTS);
+    long long counts[COUNTS];
+    count(counts);
     getrusage(RUSAGE_SELF, &used);
     p->user += sign * ((double)used.ru_utime.tv_sec + 1e-6 * (double)used.ru_utime.tv_usec);
     p->sys += sign * ((double)used.ru_stime.tv_sec + 1e-6 * (double)used.ru_stime.tv_usec);
@@ -95,24 +91,28 @@ static void end(phase *p)
     measure(p, 1);
 }
 
+static void *allocate(const dataset *d, size_t size)
+{
+    void *made = calloc(1, size + 1);
+    if (!made)
+        fail(d->name, "out of memory");
+    return made;
+}
+
 /* Give the part of this rank as a simulation has it: inside of guard cells, which packing removes.
    Filling it is not timed. */
 static void *pack(int k)
 {
     const dataset *d = &plan[k];
     size_t n = cells(d), one = width(d);
-    char *packed = malloc(n * one + 1);
-    if (!packed)
-        fail(d->name, "out of memory");
+    char *packed = allocate(d, n * one);
     fill(data, k, packed);
     if (!d->guard)
         return packed;
     size_t g = (size_t)d->guard, z = (size_t)d->count[1], y = (size_t)d->count[2],
            x = (size_t)d->count[3], row = x * one;
     size_t plane = (y + 2 * g) * (x + 2 * g) * one, block = (z + 2 * g) * plane;
-    char *padded = calloc((size_t)d->count[0], block);
-    if (!padded)
-        fail(d->name, "out of memory");
+    char *padded = allocate(d, (size_t)d->count[0] * block);
     for (int filling = 1; filling >= 0; filling--) {
         phase *p = filling ? NULL : begin("pack");
         char *line = packed;
@@ -135,62 +135,45 @@ static void *pack(int k)
 /* Allocate what is read into, or fill what is written: all before the clock starts. */
 static void ready(void)
 {
-    for (int k = 0; k < datasets; k++) {
-        memory[k] = reads ? calloc(cells(&plan[k]) + 1, width(&plan[k])) : pack(k);
-        if (!memory[k])
-            fail(plan[k].name, "out of memory");
-    }
+    for (int k = 0; k < datasets; k++)
+        memory[k] = reads ? allocate(&plan[k], cells(&plan[k]) * width(&plan[k])) : pack(k);
 }
 
 static void verify(void)
 {
     for (int k = 0; k < datasets; k++) {
         size_t n = cells(&plan[k]) * width(&plan[k]);
-        char *truth = reads ? malloc(n + 1) : NULL;
-        if (reads && !truth)
-            fail(plan[k].name, "out of memory");
-        if (reads)
+        if (reads) {
+            void *truth = allocate(&plan[k], n);
             fill(data, k, truth);
-        if (reads && memcmp(truth, memory[k], n))
-            fail(plan[k].name, "what was read differs from what was written");
-        free(truth);
+            if (memcmp(truth, memory[k], n))
+                fail(plan[k].name, "what was read differs from what was written");
+            free(truth);
+        }
         free(memory[k]);
     }
 }
 
 static void option(char *word)
 {
+    static const struct { const char *name; int *number; } numbers[] = {
+        {"ranks", &asked}, {"datasets", &datasets}, {"reads", &reads}, {"collective", &collective},
+        {"individual", &individual}, {"serial", &serial}, {"read_only", &read_only},
+        {"times", &times}, {"deflate", &deflate}, {"shuffle", &shuffle},
+    };
+    static const struct { const char *name, **text; } texts[] = {
+        {"file", &file}, {"report", &report}, {"plan", &job}, {"data", &data},
+    };
     char *is = strchr(word, '=');
-    if (!is)
-        fail(word, "not an option");
     *is++ = 0;
     if (!strncmp(word, "hint.", 5))
         MPI_Info_set(hints, word + 5, is);
-    else if (!strcmp(word, "file"))
-        file = is;
-    else if (!strcmp(word, "report"))
-        report = is;
-    else if (!strcmp(word, "plan"))
-        read_plan(is);
-    else if (!strcmp(word, "data"))
-        data = is;
-    else if (!strcmp(word, "deflate"))
-        deflate = atoi(is);
-    else if (!strcmp(word, "shuffle"))
-        shuffle = atoi(is);
-    else if (!strcmp(word, "times"))
-        times = atoi(is);
-    else if (!strcmp(word, "do"))
-        reads = !strcmp(is, "read");
-    else if (!strcmp(word, "mode"))
-        individual = !strcmp(is, "individual"),
-        collective = individual || !strcmp(is, "collective");
-    else if (!strcmp(word, "driver"))
-        serial = !strcmp(is, "serial");
-    else if (!strcmp(word, "access"))
-        read_only = !strcmp(is, "r");
-    else if (strcmp(word, "ranks"))
-        fail(word, "no such option");
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        if (!strcmp(word, numbers[i].name))
+            *numbers[i].number = atoi(is);
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        if (!strcmp(word, texts[i].name))
+            *texts[i].text = is;
 }
 
 static void start(int argc, char **argv)
@@ -199,18 +182,16 @@ static void start(int argc, char **argv)
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
     *(void **)&requests = dlsym(RTLD_DEFAULT, "hyperslab_requests");
-    for (int i = 1; i < argc; i++)
-        if (!strncmp(argv[i], "ranks=", 6) && atoi(argv[i] + 6) != ranks) {
-            fprintf(stderr, "hyperslab: a job of %d where %s were asked for\n", ranks, argv[i]);
-            fflush(stderr);
-            MPI_Abort(MPI_COMM_WORLD, WRONG_JOB);
-            exit(WRONG_JOB);
-        }
     MPI_Info_create(&hints);
     for (int i = 1; i < argc; i++)
         option(argv[i]);
-    if (!file || !report || !datasets)
-        fail("options", "ranks=, plan=, file= and report= are needed");
+    if (asked != ranks) {
+        fprintf(stderr, "hyperslab: a job of %d where ranks=%d were asked for\n", ranks, asked);
+        fflush(stderr);
+        MPI_Abort(MPI_COMM_WORLD, WRONG_JOB);
+        exit(WRONG_JOB);
+    }
+    read_plan(job);
 }
 
 static int finish(const char *library)

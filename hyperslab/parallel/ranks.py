@@ -1,85 +1,24 @@
-"""Start the ranks of a job, end them all when it fails, and say what went wrong."""
+"""End the ranks of a job, and say what went wrong with them."""
 
 import contextlib
 import os
 import re
 import signal
 import subprocess
-import tempfile
 import time
-from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-from ..measure.parent import die_with
-from .errors import (
-    AbsentError,
-    DiedError,
-    ParallelError,
-    RankError,
-    RanksError,
-    SlotsError,
-    TimeLimitError,
-)
+from .errors import DiedError, ParallelError, RanksError
 from .launcher import OVERRIDE, Launcher
-from .report import counted, these
 
 WRONG_JOB = 64
 """Exit status of a program that is part of a job of another size than it was told."""
-_TRY = "; whether a small job runs here is told by `hyperslab doctor`"
+_TRY = "whether a small job runs here is told by `hyperslab doctor`"
 _MEMORY = (
-    ": the memory may be too small, so ask for fewer ranks or give them less to write "
+    "the memory may be too small, so ask for fewer ranks or give them less to write "
     "(`hyperslab doctor` says how much there is)"
 )
 _GRACE_S = 3.0
-
-
-def run(
-    launcher: Launcher,
-    ranks: int,
-    words: Sequence[str],
-    *,
-    environment: Mapping[str, str],
-    timeout_s: float,
-    cores: Sequence[int] = (),
-    failures: Path | None = None,
-) -> None:
-    """Run a program in so many ranks, and return when all have ended well."""
-    told = [f"{name}={value}" for name, value in environment.items()]
-    # The launcher itself stays without the library that counts: only the ranks are asked.
-    command = [*launcher.command(ranks), "/usr/bin/env", *told, *words]
-    with (
-        tempfile.TemporaryFile("w+") as said,
-        tempfile.TemporaryDirectory(prefix="ranks-", ignore_cleanup_errors=True) as folder,
-    ):
-        try:
-            process = subprocess.Popen(
-                command,
-                stdin=subprocess.DEVNULL,
-                stdout=said,
-                stderr=said,
-                env=os.environ | launcher.environment(folder),
-                start_new_session=True,
-                preexec_fn=_prepare(os.getpid(), cores),
-            )
-        except OSError as error:
-            raise AbsentError(
-                f"the launcher {Path(command[0]).name} cannot be started ({error.strerror}): "
-                f"install the MPI it belongs to, or name another in {OVERRIDE}"
-            ) from error
-        try:
-            status = process.wait(timeout_s)
-        except subprocess.TimeoutExpired as error:
-            raise TimeLimitError(
-                f"{these(ranks)} stopped after {timeout_s:g} s: give the job longer, or less to do"
-            ) from error
-        finally:
-            end(process)
-        said.seek(0)
-        text = said.read()
-    if status:
-        if failures is not None:
-            text = "\n".join([*(p.read_text() for p in failures.glob("failed-*")), text])
-        raise explain(text, status, ranks, launcher)
 
 
 def explain(said: str, status: int, ranks: int, launcher: Launcher) -> ParallelError:
@@ -89,33 +28,32 @@ def explain(said: str, status: int, ranks: int, launcher: Launcher) -> ParallelE
         found = re.search(r"a job of (\d+)", said)
         what = f"jobs of {found[1]}" if found else "no common job"
         return RanksError(
-            f"{these(ranks)} asked for and {name} started {what}: it belongs to another MPI "
+            f"{ranks} ranks were asked for and {name} started {what}: it belongs to another MPI "
             "than the program was built with; use the launcher beside that MPI's compiler, or "
             f"name it in {OVERRIDE}"
         )
     if re.search(r"not enough slots|More processors requested than permitted", said):
-        return SlotsError(
-            f"{name} has not enough slots for {counted(ranks)}: ask for fewer, or give the job "
-            "more (for a batch system: its number of tasks)"
+        return ParallelError(
+            f"{name} has not enough slots for a job of {ranks}: ask for fewer ranks, or give the "
+            "job more (for a batch system: its number of tasks)"
         )
     if found := re.search(r"hyperslab: rank (\d+): (.+)", said):
-        text = f"rank {found[1]} of {ranks}: {found[2]}"
-        if "No space left" in text:
-            text += ": make room, or choose another folder"
-        return RankError(text)
+        remedy = ": make room, or choose another folder" if "No space left" in found[2] else ""
+        return ParallelError(f"rank {found[1]} of {ranks}: {found[2]}{remedy}")
     rank = re.search(r"(?:process rank|RANK) (\d+)", said)
+    who = f"{f'rank {rank[1]}' if rank else 'a rank'} of {ranks}"
     by = re.search(r"(?:on signal|BY SIGNAL:|\(signal) *(\d+)", said)
     exits = re.search(r"(?:EXIT CODE|Exit code): *(\d+)", said)
+    if exits and not by:
+        return ParallelError(f"{who} ended with status {exits[1]}; {_TRY}")
     # What a launcher says last may be lost; a shell's way to tell a signal, 128 more, is not.
     number = int(by[1]) if by else -status if status < 0 else status - 128
-    if by or exits or 0 < number < signal.NSIG:
-        killed = _signal(number)
-        how = f"ended with status {exits[1]}" if exits and not by else f"was killed by {killed}"
-        kind = RankError if exits and not by else DiedError
-        remedy = _MEMORY if how.endswith("SIGKILL") else _TRY
-        return kind(f"{f'rank {rank[1]}' if rank else 'a rank'} of {ranks} {how}{remedy}")
+    if by or 0 < number < signal.NSIG:
+        killed = next((s.name for s in signal.Signals if s == number), f"signal {number}")
+        remedy = f": {_MEMORY}" if number == signal.SIGKILL else f"; {_TRY}"
+        return DiedError(f"{who} was killed by {killed}{remedy}")
     tail = [line for line in said.splitlines() if line.strip(" -=|*")][-3:]
-    return RankError(f"{name} ended with status {status}: {' / '.join(tail)[-300:]}{_TRY}")
+    return ParallelError(f"{name} ended with status {status}: {' / '.join(tail)[-300:]}; {_TRY}")
 
 
 def end(process: "subprocess.Popen[bytes]") -> None:
@@ -147,21 +85,3 @@ def session(leader: int) -> list[int]:
             if int(its) == leader and state not in "ZX":
                 found.append(int(path.parent.name))
     return found
-
-
-def _prepare(parent: int, cores: Sequence[int]) -> Callable[[], None]:
-    """Have the launcher end its ranks and itself when this process dies, and use those cores."""
-
-    def prepare() -> None:
-        die_with(parent, by=signal.SIGTERM)
-        if cores and hasattr(os, "sched_setaffinity"):
-            os.sched_setaffinity(0, cores)
-
-    return prepare
-
-
-def _signal(number: int) -> str:
-    try:
-        return signal.Signals(number).name
-    except ValueError:
-        return f"signal {number}"

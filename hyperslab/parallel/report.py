@@ -11,21 +11,17 @@ from .errors import RanksError
 
 @dataclass(frozen=True)
 class Phase:
-    """What one phase cost, of all ranks."""
+    """What one phase cost, of all ranks together where nothing else is said."""
 
-    name: str  # create or open, pack, write or read, close
-    wall_s: float  # of the slowest rank
-    user_s: float  # CPU time of all ranks
+    name: str  #: create or open, pack, write or read, close
+    wall_s: float  #: of the slowest rank
+    user_s: float  #: CPU time
     sys_s: float
-    writes: tuple[int, ...]  # requests to the file and their bytes, of each rank
-    written_bytes: tuple[int, ...]
-    reads: tuple[int, ...]
-    read_bytes: tuple[int, ...]
-
-    @property
-    def busiest(self) -> int:
-        """Requests of the rank that made the most, as it makes them one after another."""
-        return max(map(sum, zip(self.writes, self.reads, strict=True)))
+    writes: int  #: requests to the file, and their bytes
+    written_bytes: int
+    reads: int
+    read_bytes: int
+    busiest: int  #: requests of the rank that made the most, as it makes them one after another
 
 
 @dataclass(frozen=True)
@@ -40,29 +36,9 @@ class Report:
         """Return the phase of a name."""
         return next(phase for phase in self.phases if phase.name == name)
 
-    def __contains__(self, name: str) -> bool:
-        """Return whether there was a phase of a name."""
-        return any(phase.name == name for phase in self.phases)
-
-    @property
-    def writes(self) -> int:
-        """Requests that wrote, from the file's creation to its end."""
-        return sum(sum(phase.writes) for phase in self.phases)
-
-    @property
-    def reads(self) -> int:
-        """Requests that read, likewise."""
-        return sum(sum(phase.reads) for phase in self.phases)
-
-
-def counted(ranks: float) -> str:
-    """Return a number of ranks in words."""
-    return "1 rank" if ranks == 1 else f"{ranks:.0f} ranks"
-
-
-def these(ranks: int) -> str:
-    """Return a number of ranks as the beginning of a sentence on what was done to them."""
-    return f"{counted(ranks)} {'was' if ranks == 1 else 'were'}"
+    def total(self, name: str) -> int:
+        """Return the sum of one of the counts, from the file's creation to its end."""
+        return sum(getattr(phase, name) for phase in self.phases)
 
 
 def read_report(folder: Path, ranks: int) -> Report:
@@ -71,8 +47,8 @@ def read_report(folder: Path, ranks: int) -> Report:
     said.sort(key=lambda one: int(one["rank"]))
     if [(one["rank"], one["ranks"]) for one in said] != [(rank, ranks) for rank in range(ranks)]:
         raise RanksError(
-            f"{these(ranks)} started and {len(said)} told what they did: the launcher belongs "
-            "to another MPI, or the folder of the file is not the same on all machines"
+            f"a job of {ranks} was started and {len(said)} told what they did: the launcher "
+            "belongs to another MPI, or the folder of the file is not the same on all machines"
         )
     if not all(one["counted"] for one in said):
         raise RanksError(
@@ -86,16 +62,16 @@ def read_report(folder: Path, ranks: int) -> Report:
 
 
 def _phase(ranks: Sequence[Mapping[str, Any]]) -> Phase:
-    writes, written, reads, read = (
-        tuple(rank["counts"][place] for rank in ranks) for place in range(4)
-    )
+    counts = [rank["counts"][:4] for rank in ranks]
+    writes, written_bytes, reads, read_bytes = map(sum, zip(*counts, strict=True))
     return Phase(
-        name=ranks[0]["phase"],
-        wall_s=max(rank["wall_s"] for rank in ranks),
-        user_s=sum(rank["user_s"] for rank in ranks),
-        sys_s=sum(rank["sys_s"] for rank in ranks),
-        writes=writes,
-        written_bytes=written,
-        reads=reads,
-        read_bytes=read,
+        ranks[0]["phase"],
+        max(rank["wall_s"] for rank in ranks),
+        sum(rank["user_s"] for rank in ranks),
+        sum(rank["sys_s"] for rank in ranks),
+        writes,
+        written_bytes,
+        reads,
+        read_bytes,
+        max(count[0] + count[2] for count in counts),
     )

@@ -8,7 +8,7 @@
 
    HYPERSLAB_REQUESTS_FILE   the file, as the end of its path
    HYPERSLAB_REQUESTS_NS     nanoseconds that each request takes longer
-   HYPERSLAB_REQUESTS_ROOM   bytes after which this rank's disk is full (a test's); -1 for none */
+   HYPERSLAB_REQUESTS_ROOM   bytes after which this rank's disk is full, for tests */
 
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -28,28 +28,22 @@
 
 /* writes, bytes written, reads, bytes read, requests that failed, the error of the last of them */
 static long long counts[COUNTS];
-static long long nanoseconds = -1, room = -1;
+static long long nanoseconds, room = -1;
 static const char *wanted;
 static char counted[FILES];
 
-__attribute__((visibility("default"))) int hyperslab_requests(long long *into, int size)
+void hyperslab_requests(long long *into)
 {
-    for (int i = 0; i < size && i < COUNTS; i++)
+    for (int i = 0; i < COUNTS; i++)
         into[i] = __atomic_load_n(&counts[i], __ATOMIC_RELAXED);
-    return COUNTS;
-}
-
-static long long setting(const char *name, long long otherwise)
-{
-    const char *given = getenv(name);
-    return given && *given ? atoll(given) : otherwise;
 }
 
 __attribute__((constructor)) static void begin(void)
 {
     wanted = getenv("HYPERSLAB_REQUESTS_FILE");
-    nanoseconds = setting("HYPERSLAB_REQUESTS_NS", 0);
-    room = setting("HYPERSLAB_REQUESTS_ROOM", -1);
+    const char *wait = getenv("HYPERSLAB_REQUESTS_NS"), *size = getenv("HYPERSLAB_REQUESTS_ROOM");
+    nanoseconds = wait ? atoll(wait) : 0;
+    room = size ? atoll(size) : -1;
     if (nanoseconds > 0)
         prctl(PR_SET_TIMERSLACK, 1UL, 0, 0, 0); /* else each wait is up to 50 us longer */
 }

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from hyperslab.io import Layout, region
 from hyperslab.io.sources.base import SourceVariable
 from hyperslab.tune.advice import shapes
-from hyperslab.tune.advice.accesses import Access, resolve, roles, weights
+from hyperslab.tune.advice.accesses import Access, letters_of, resolve, roles, weights
 from hyperslab.tune.advice.candidates import layouts, now, remedies
 from hyperslab.tune.advice.costs import ROUGH
 from hyperslab.tune.advice.sample import box_of, pack
@@ -21,7 +21,8 @@ SHORT = SourceVariable("sst", ("time", "lat", "lon"), (10, 20, 30), "f4")
 
 
 def asked(shares, variable=SHORT, named=None, **options):
-    return resolve(shares, variable, {variable.name: variable}, named or {}, **options)
+    letters = letters_of(variable, {variable.name: variable}, named or {})
+    return resolve(shares, variable, letters, **options)
 
 
 @pytest.mark.parametrize(

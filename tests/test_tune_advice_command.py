@@ -72,7 +72,7 @@ def test_the_commands_that_are_printed_work(file, monkeypatch):
     monkeypatch.setattr("hyperslab.tune.rechunk.resident_bytes", lambda: 80 * 2**20)
     found = advised([str(file), *QUICK, "--codecs", "deflate"])
     row = found.rows[0]
-    itself, nccopy, *_, recipe = commands(found.subject, row)
+    itself, nccopy, *_, recipe = commands(found.subject, row.candidate)
     words = shlex.split(itself)
     assert words[:3] == ["hyperslab", "rechunk", str(file)]
     assert main([*words[1:3], "by us.nc", *words[4:]]) == 0
@@ -119,7 +119,7 @@ def executed(code):
 
 
 def python(found, row):
-    return [one for one in commands(found.subject, row) if one.split()[0] not in SHELL]
+    return [one for one in commands(found.subject, row.candidate) if one.split()[0] not in SHELL]
 
 
 def test_what_is_printed_for_a_url_runs(url, tmp_path):
@@ -131,7 +131,7 @@ def test_what_is_printed_for_a_url_runs(url, tmp_path):
     assert "#mode=bytes" in file.filepath()
     file.close()
     row = row_of(found, remedy="index")
-    assert main(commands(found.subject, row)[0].split()[1:]) == 0
+    assert main(commands(found.subject, row.candidate)[0].split()[1:]) == 0
     with executed(python(found, row)[0])["ds"] as ds:
         assert np.array_equal(ds["ice"].shape, truth.shape)
     shutil.copy(tmp_path / "there" / "maps.nc", ".")
@@ -141,7 +141,7 @@ def test_what_is_printed_for_a_url_runs(url, tmp_path):
     subprocess.run([sys.executable, "-W", "ignore", "-c", code + ends], check=True)
     assert np.array_equal(np.load("sst.npy"), truth)
     for format in ("netcdf4", "zarr3"):
-        made = commands(found.subject, row_of(found, format=format, kind="layout"))
+        made = commands(found.subject, row_of(found, format=format, kind="layout").candidate)
         assert [one.split()[0] for one in made] == ["hyperslab", "import"]
         executed(made[1])
     [copy] = Path().glob("maps-*.nc")
@@ -174,7 +174,7 @@ def test_a_file_with_groups_and_text_is_left_to_what_copies_all_of_it(tmp_path):
     with netCDF4.Dataset(path, "a") as nc:
         nc.createGroup("stations").createVariable("names", str, ())[...] = "Vlissingen"
     found = advised([str(path), *ASKED, "--formats", "netcdf4"])
-    itself, *others = commands(found.subject, row_of(found, format="netcdf4", kind="layout"))
+    itself, *others = commands(found.subject, row_of(found, format="netcdf4", kind="layout").candidate)
     assert itself.startswith("hyperslab rechunk ")
     assert [one.split()[0] for one in others] == ["nccopy"]
     assert any("stations/names is left out: it holds text" in note for note in found.notes)
@@ -186,7 +186,7 @@ def test_an_index_opens_the_group_of_the_variable(tmp_path):
         file.create_dataset("a/b/v", data=values, chunks=(1, 60, 60), compression="gzip")
     found = advised([str(tmp_path / "groups.h5"), *ASKED, "--access", "row"])
     row = row_of(found, remedy="index")
-    assert main(commands(found.subject, row)[0].split()[1:]) == 0
+    assert main(commands(found.subject, row.candidate)[0].split()[1:]) == 0
     with executed(python(found, row)[0])["ds"] as ds:
         assert np.array_equal(ds["v"].values, values)
 

@@ -20,10 +20,18 @@ from hyperslab.network import Link, serving
 from hyperslab.tune.advice import calibrate as measuring
 from hyperslab.tune.advice import fetches
 from hyperslab.tune.advice.calibrate import calibrate, field, fitted
-from hyperslab.tune.advice.costs import ROUGH, Calibration, NoCalibrationError, terms
+from hyperslab.tune.advice.costs import (
+    ROUGH,
+    Calibration,
+    NoCalibrationError,
+    ensured,
+    known,
+    load,
+    save,
+    terms,
+)
 from hyperslab.tune.advice.counts import Read, counts_of
 from hyperslab.tune.advice.fetches import FETCHES, Moved, UncalibratedError, moved, wire_seconds
-from hyperslab.tune.advice.kept_costs import ensured, known, load, save
 from hyperslab.tune.advice.sample import decode_seconds, pack
 
 EVERY = slice(None)

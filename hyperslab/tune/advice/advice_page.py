@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-import shlex
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -18,8 +17,9 @@ from ..report.files import Section, put
 from ..report.files import page as html_page
 from ..report.plot import STYLE, plain, saved
 from . import explain
-from .advised import Advice, Row
 from .candidates import LAYOUT, NOW, REMEDY
+from .pricing import Row
+from .rank import Advice
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -35,6 +35,7 @@ _KINDS = {  # label, marker, size, colour and order of what is drawn
     (NOW,): ("as it is, predicted", "s", 60, _ORANGE, 5),
 }
 _PARTS = {
+    "file": "",
     "advice": "What to do",
     "now": "What reads cost now, and why",
     "table": "What was tried",
@@ -43,30 +44,30 @@ _PARTS = {
 }
 
 
-def rows(advice: Advice) -> Iterator[Mapping[str, object]]:
+def bare_name(address: str) -> str:
+    """Return an address without folders, and of a URL without its server."""
+    name = shown(address).rstrip("/").rpartition("/")[2]
+    return f"{address.partition('://')[0]}://SERVER/{name}" if is_url(address) else name
+
+
+def rows(
+    advice: Advice, name: Callable[[str], str] = bare_name
+) -> Iterator[Mapping[str, object]]:
     """Yield records: a row for each candidate and access, and one for each thing that is said.
 
-    Of a candidate: predicted_s, predicted_reads (the chunks touched), useful_bytes, file_bytes,
-    wall_s (the median measured on the sample), gain with its interval, order (0 is the file as it
-    is), rank (1 is what is advised), and what it is as mode. What is said has the mode "said", and
-    its words, which name no folder, as hints.
+    Of a candidate: predicted_s, predicted_reads (the chunks touched), wall_s (the median measured
+    on the sample), order (0 is the file as it is), rank (1 is what is advised), and what it is as
+    mode. What is said has the mode "said", and its words, with this name of the file, as hints.
     """
     for number, row in enumerate((advice.present, *advice.rows)):
         yield from _rows(advice, row, number, row.candidate.kind)
     for row in advice.beyond:
         yield from _rows(advice, row, -1, BEYOND)
     asked = advice.subject.question
-    url = bare_name(asked.url) if asked.url else ""
-    bare = replace(asked, address=bare_name(asked.address), url=url)
-    named = replace(advice, subject=replace(advice.subject, question=bare))
-    spoken = {
-        "file": explain.head(named),
-        "now": explain.now(named),
-        "advice": "\n\n".join(explain.verdict(named)),
-        "table": explain.table(named, 12),
-        "how": "\n".join(explain.how(named)),
-        "notes": "\n".join(f"- {note}" for note in named.notes),
-    }
+    bare = replace(asked, address=name(asked.address), url=name(asked.url) if asked.url else "")
+    spoken = explain.words(replace(advice, subject=replace(advice.subject, question=bare)))
+    spoken["advice"] = spoken["advice"].replace("\n", "\n\n")
+    spoken["notes"] = "\n".join(f"- {note}" for note in advice.notes)
     for what, words in spoken.items():
         yield {"case": what, "mode": SAID, "hints": words}
 
@@ -97,12 +98,6 @@ def _rows(advice: Advice, row: Row, number: int, mode: str) -> Iterator[Mapping[
         }
 
 
-def bare_name(address: str) -> str:
-    """Return an address without folders, and of a URL without its server."""
-    name = shown(address).rstrip("/").rpartition("/")[2]
-    return f"{address.partition('://')[0]}://SERVER/{name}" if is_url(address) else name
-
-
 def said(frame: pd.DataFrame, what: str) -> str:
     """Return what records say of "file", "now", "advice", "table", "how" or "notes"."""
     found = frame[(frame["mode"] == SAID) & (frame["case"] == what)]
@@ -117,39 +112,25 @@ def myst(frame: pd.DataFrame, what: str) -> str:
     return _OPTION.sub(r"`\g<0>`", words)
 
 
-def addressed(commands: str, address: str) -> str:
-    """Return commands with the address of the file in place of its bare name.
-
-    What may be secret in a URL is left out.
-    """
-    bare = bare_name(address)
-    whole = shown(address) if is_url(address) else str(Path(address).resolve())
-    commands = commands.replace(repr(bare), repr(whole))
-    if shlex.quote(bare) != bare:  # its quotes are the same in both
-        return commands
-    alone = re.compile(rf"(?<![\w/.'\"-]){re.escape(bare)}(?![\w.'\"-])")
-    return alone.sub(lambda _: shlex.quote(whole), commands)
-
-
-def page(frame: pd.DataFrame, title: str, address: str = "") -> str:
-    """Return the report of records as HTML; with an address its commands have that of the file."""
-    words = {what: said(frame, what) for what in ("file", *_PARTS)}
-    if address:
-        words["how"] = addressed(words["how"], address)
+def page(frame: pd.DataFrame, title: str) -> str:
+    """Return the report of records as HTML."""
     sections = [
         Section(
-            head, words[what], what in _VERBATIM, picture(frame, ".svg") if what == "table" else b""
+            head,
+            said(frame, what),
+            what in _VERBATIM,
+            picture(frame, ".svg") if what == "table" else b"",
         )
-        for what, head in {"file": "", **_PARTS}.items()
+        for what, head in _PARTS.items()
     ]
     return html_page(shown(title), sections)
 
 
-def write(frame: pd.DataFrame, path: str | Path, title: str, address: str = "") -> Path:
+def write(frame: pd.DataFrame, path: str | Path, title: str) -> Path:
     """Write the report as an HTML file, whole or not at all, and return its path."""
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
-    put("html", str(path), page(frame, title, address).encode())
+    put("html", str(path), page(frame, title).encode())
     return path
 
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from hyperslab.io.chunk_shapes import chunk_grid
 from hyperslab.io.layout import CHUNKED, NETCDF4, ZARR, Layout
@@ -64,8 +65,7 @@ def name_of(layout: Layout, own_format: str = "") -> str:
 
 def now(source_format: str, variable: SourceVariable, library: str) -> Candidate:
     """Return the file as it is, read as it is now."""
-    layout = variable.layout
-    described = layout is not None or not variable.codec
+    layout, described = variable.layout, variable.layout is not None or not variable.codec
     if layout is None or layout.format != source_format:
         chunks = variable.chunks if source_format in CHUNKED else None
         layout = layout_of(source_format, chunks=chunks) or Layout(source_format)
@@ -80,28 +80,21 @@ def remedies(
     A chunk cache serves the calls that follow another; xarray finds no variables in groups by
     references; nothing is known to help where the layout does not tell how values are stored.
     """
-    layout = present.layout
+    layout, ways = present.layout, dict[str, dict[str, Any]]()
     if not present.described or layout.format not in (*NETCDF4, "hdf5"):
         return []
-    ways: list[Candidate] = []
-
-    def add(name: str, remedy: str, **changes: object) -> None:
-        ways.append(replace(present, name=name, kind=REMEDY, remedy=remedy, **changes))  # type: ignore[arg-type]
-
     if present.library in ("netcdf4", "xarray-netcdf4"):
-        add("h5py", "h5py", library="h5py")
+        ways["h5py"] = {"remedy": "h5py", "library": "h5py"}
     if layout.codec == "deflate":
-        add("sub-chunk index", "index", library="subchunk")
+        ways["sub-chunk index"] = {"remedy": "index", "library": "subchunk"}
     if layout.chunks and (calls > 1 or layout.codec is None):
-        add(f"chunk cache of {CACHE_BYTES >> 20} MiB", "cache", cache_bytes=CACHE_BYTES)
+        name = f"chunk cache of {CACHE_BYTES >> 20} MiB"
+        ways[name] = {"remedy": "cache", "cache_bytes": CACHE_BYTES}
     if remote and layout.chunks and not grouped:
-        as_zarr = layout_of(
-            "zarr2", chunks=layout.chunks, codec=layout.codec, level=layout.level,
-            shuffle=layout.shuffle,
-        )  # fmt: skip
-        if as_zarr is not None:
-            add("kerchunk references", "references", library="zarr", layout=as_zarr)
-    return ways
+        alike = {name: getattr(layout, name) for name in ("chunks", "codec", "level", "shuffle")}
+        if zarr := layout_of("zarr2", **alike):
+            ways["kerchunk references"] = {"remedy": "references", "library": "zarr", "layout": zarr}
+    return [replace(present, name=name, kind=REMEDY, **how) for name, how in ways.items()]
 
 
 def layouts(
@@ -116,12 +109,11 @@ def layouts(
 ) -> list[Candidate]:
     """Return layouts to try: chunk shapes by the accesses, each with every codec and format.
 
-    These are the file's own format (netCDF-4 for classic files) and Zarr 3, with every codec, where
-    none is named; read over a network, HDF5 in pages and Zarr in shards too. A request costs so
-    many seconds.
+    Where none is named, formats are the file's own (netCDF-4 for classic files) and Zarr 3; over a
+    network, where a request costs so many seconds, HDF5 in pages and Zarr in shards too.
     """
     own = present.layout.format if present.layout.format in CHUNKED else "netcdf4"
-    wanted = formats or tuple(dict.fromkeys((own, *(("hdf5",) if remote else ()), "zarr3")))
+    wanted = formats or dict.fromkeys((own, *(("hdf5",) if remote else ()), "zarr3"))
     shapes = chunk_shapes(variable.shape, variable.itemsize, accesses, call_s=call_s)
     if present.layout.chunks is not None:
         lengths = zip(present.layout.chunks, variable.shape, strict=True)
@@ -148,10 +140,10 @@ def _library_of(format: str, present: Candidate) -> str:
     """Return the reader that a format is read with: the present one where it can."""
     if format in ZARR:
         return "nczarr" if format == "nczarr" else "zarr"
-    own = present.library in ("netcdf4", "h5py", "h5netcdf", "xarray-netcdf4", "xarray-h5netcdf")
-    if own and (format in NETCDF4 or present.library == "h5py"):
-        return present.library
-    return "netcdf4" if format in NETCDF4 else "h5py"
+    of_netcdf = ("netcdf4", "h5py", "h5netcdf", "xarray-netcdf4", "xarray-h5netcdf")
+    if format in NETCDF4:
+        return present.library if present.library in of_netcdf else "netcdf4"
+    return "h5py"
 
 
 def _codecs(own: Layout, wanted: Sequence[str]) -> list[tuple[str | None, int | None, bool]]:
@@ -163,25 +155,21 @@ def _codecs(own: Layout, wanted: Sequence[str]) -> list[tuple[str | None, int | 
     for name, level in map(codec, wanted):
         kind = {SAME: own.codec, "none": None}.get(name, name)
         level = own.level if name == SAME else level
-        found += [one for one in known if one[0] == kind and level in (None, one[1])] or [
-            (kind, level, True)
-        ]
+        alike = [one for one in known if one[0] == kind and level in (None, one[1])]
+        found += alike or [(kind, level, True)]
     return list(dict.fromkeys(found))
 
 
 def _extras(
     format: str, chunks: tuple[int, ...], variable: SourceVariable, remote: bool
-) -> Iterator[dict[str, object]]:
-    """Yield the shards and pages that a chunk shape is tried with."""
-    count = math.prod(chunk_grid(variable.shape, chunks))
+) -> list[dict[str, object]]:
+    """Return the shards and pages that a chunk shape is tried with."""
     if format == "hdf5" and remote:
-        yield {"page_bytes": PAGE_BYTES}
-        return
-    if format == "zarr3" and (remote or count > _MANY_FILES):
-        shards = shard(variable.shape, chunks, variable.itemsize)
-        if shards != chunks:
-            yield {"shards": shards}
-            # Far away chunks of their own are asked for at once, those of a shard one by one.
-            if not remote or count > _MANY_OBJECTS:
-                return
-    yield {}
+        return [{"page_bytes": PAGE_BYTES}]
+    count = math.prod(chunk_grid(variable.shape, chunks))
+    shards = shard(variable.shape, chunks, variable.itemsize)
+    if format != "zarr3" or shards == chunks or not (remote or count > _MANY_FILES):
+        return [{}]
+    # Far away chunks of their own are asked for at once, those of a shard one by one.
+    apart = remote and count <= _MANY_OBJECTS
+    return [{"shards": shards}, *([{}] if apart else [])]

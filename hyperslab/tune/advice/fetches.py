@@ -6,10 +6,11 @@ import math
 from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import version
+from typing import NamedTuple
 
 from packaging.version import Version
 
-from hyperslab.io.chunk_shapes import chunk_grid, padded_bytes
+from hyperslab.io.chunk_shapes import chunk_grid
 from hyperslab.io.selection import region
 
 from .counts import Counts, Read, chunk_stretches, spans
@@ -49,8 +50,7 @@ FETCHES = {
 """Readers over HTTP, as counted; without any read-ahead it depends on the file's metadata."""
 
 
-@dataclass(frozen=True)
-class Moved:
+class Moved(NamedTuple):
     """What a read moves over a network."""
 
     requests: int
@@ -59,10 +59,7 @@ class Moved:
 
 
 def moved(read: Read, counts: Counts) -> Moved:
-    """Return what a reader asks of a server, and gets; with opening, where that is part of a read.
-
-    The file is thought to hold nothing but the variable, in order: others take more.
-    """
+    """Return what a reader asks of a server, and gets, of a file with nothing but the variable."""
     if read.library not in FETCHES:
         raise UncalibratedError(
             f"how {read.library!r} fetches from a URL is not known: it is of {', '.join(FETCHES)}"
@@ -70,7 +67,7 @@ def moved(read: Read, counts: Counts) -> Moved:
     how = FETCHES[read.library]
     if how.ahead_bytes:
         return _read_ahead(read, counts, how)
-    opening, stages = (how.opening, how.opening_stages) if read.opens else (0, 0)
+    opening, stages = how.opening * read.opens, how.opening_stages * read.opens
     requests, nbytes = counts.requests, counts.stored_bytes
     if requests > counts.shards > 0 and merging():
         requests, nbytes = _merged(read, counts)
@@ -91,9 +88,7 @@ def merging() -> bool:
 
 def _merged(read: Read, counts: Counts) -> tuple[int, float]:
     """Return requests and bytes where chunks that lie near each other in a shard come as one."""
-    layout = read.layout
-    assert layout.shards is not None and layout.chunks is not None
-    each = math.prod(layout.shards) / math.prod(layout.chunks)
+    each = math.prod(read.layout.shards or ()) / math.prod(read.layout.chunks or ())
     wanted = (counts.requests - counts.shards) / counts.shards  # of the chunks of a shard
     size = counts.stored_bytes / (wanted * counts.shards)  # of a chunk
     if (each / wanted - 1) * size > MIB:  # lies between two of them
@@ -106,10 +101,10 @@ def _merged(read: Read, counts: Counts) -> tuple[int, float]:
 def _read_ahead(read: Read, counts: Counts, how: Fetch) -> Moved:
     """Return what is moved in windows, each of a piece and of what is fetched ahead of the next.
 
-    Opening fetches the first; each leaf of HDF5's index of chunks lies elsewhere, so that windows
-    are left for it.
+    Opening fetches the first; each leaf of HDF5's index of chunks lies elsewhere, in another.
     """
-    size, ahead = file_bytes(read), how.ahead_bytes
+    ahead, grid = how.ahead_bytes, chunk_grid(read.shape, read.chunks or read.shape)
+    size = math.prod(grid) * read.chunk_stored  # of the file
     requests, nbytes = (how.opening, float(ahead)) if read.opens else (0, 0.0)
     if read.opens and size <= ahead:
         return Moved(requests, requests, size)
@@ -120,8 +115,7 @@ def _read_ahead(read: Read, counts: Counts, how: Fetch) -> Moved:
             piece = counts.useful_bytes / max(counts.runs, 1)
             stretches, span = spans(one, read.shape, read.itemsize, piece, ahead)
         else:
-            grid = chunk_grid(read.shape, read.chunks)
-            piece = size / math.prod(grid)
+            piece = read.chunk_stored
             stretches, span = chunk_stretches(read, one, ahead)
             leaves = math.ceil(stretches * span / piece / _LEAF_CHUNKS)
             apart = math.prod(grid) > _LEAF_CHUNKS and _LEAF_CHUNKS * piece > ahead
@@ -136,16 +130,7 @@ def wire_seconds(read: Read, counts: Counts) -> float:
     """Return the seconds that round trips and bytes take, without the work of the client."""
     if read.link is None:
         return 0.0
-    traffic = moved(read, counts)
-    how = FETCHES[read.library]
+    traffic, how = moved(read, counts), FETCHES[read.library]
     # What is asked for at once takes connections, which are made at once too.
     more = how.at_once > 1 and traffic.requests - how.opening > how.opening
     return read.link.seconds(traffic.stages, (1.0 + more) * read.opens, traffic.nbytes)
-
-
-def file_bytes(read: Read) -> float:
-    """Return the bytes that the values of a variable take in its file."""
-    chunks = read.layout.chunks or read.shape
-    if read.layout.chunks is None or read.chunk_bytes is None:
-        return float(padded_bytes(read.shape, chunks, read.itemsize))
-    return math.prod(chunk_grid(read.shape, chunks)) * read.chunk_bytes

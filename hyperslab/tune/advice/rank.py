@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import pandas as pd
 
@@ -17,25 +17,58 @@ from hyperslab.network.link import Link
 from hyperslab.text import listing
 
 from ..partial import scratch_folder
-from .advised import Advice, Row
 from .candidates import Candidate
 from .costs import Calibration
-from .pricing import Pricing, sentence
+from .pricing import Pricing, Row, sentence
 from .question import FAR, Subject, missing
 from .trials import mix_s, screened, try_out
 from .visit import MODULES
 
 _REFINED = 12  # candidates whose compression is measured with chunks of their own
+_WORTH = 1.1  # a gain below that is none
 _SCRATCH = "advise"
+
+
+@dataclass(frozen=True)
+class Advice:
+    """What is advised for a file."""
+
+    subject: Subject
+    present: Row  # the file as it is
+    rows: tuple[Row, ...]  # candidates, the best first
+    beyond: tuple[Row, ...]  # candidates that take more room than is allowed
+    predictor: str  # what predicted
+    notes: tuple[str, ...] = ()  # what else there is to know, a sentence each
+
+    @property
+    def first(self) -> Row | None:
+        """The best candidate; None where the file is best left as it is."""
+        best = self.rows[0] if self.rows else None
+        if best is None or not best.scaled_gain >= _WORTH:
+            return None
+        if best.measured_gain is not None and best.measured_gain.low <= 1:
+            return None
+        return best
+
+    @property
+    def other(self) -> Row | None:
+        """The best of the other kind than the first (rewriting or not); None without gain."""
+        first = self.first
+        others = (row for row in self.rows
+                  if first and row.candidate.rewrites != first.candidate.rewrites)  # fmt: skip
+        best = next(others, None)
+        return best if best is not None and best.scaled_gain >= _WORTH else None
+
+    @property
+    def gains_known(self) -> bool:
+        """Whether a gain is known of any candidate."""
+        return any(math.isfinite(row.scaled_gain) for row in self.rows)
 
 
 def advise(
     subject: Subject, calibration: Calibration, say: Callable[[str], None] | None = None
 ) -> Advice:
-    """Predict all candidates, measure the best, and rank them.
-
-    A BusyError says that another run is measuring on this machine.
-    """
+    """Predict all candidates, measure the best, and rank them; see `try_out` for a BusyError."""
     with Processes(MODULES) as processes:
         advice = predicted(subject, calibration, processes)
         if say and subject.question.measured:
@@ -45,54 +78,56 @@ def advise(
 
 def predicted(subject: Subject, calibration: Calibration, processes: Processes) -> Advice:
     """Return the advice that follows from counts alone, with what the codecs do to the sample."""
-    with scratch_folder(subject.question.workdir, _SCRATCH) as scratch:
+    question, failed = subject.question, Counter[str]()
+    with scratch_folder(question.workdir, _SCRATCH) as scratch:
         pricing = Pricing(subject, calibration, scratch, processes)
         present = pricing.row(subject.present)
         present = replace(present, gain=1.0, sample_gain=1.0) if present.seconds else present
-        failed = Counter[str]()
 
-        def price(candidate: Candidate, *, alone: bool) -> Row | None:
-            try:
-                row = pricing.row(candidate, alone=alone)
-            except (OSError, RuntimeError) as error:  # of the library that should write it
-                layout = candidate.layout
-                failed[f"{layout.codec} in {layout.format}: {sentence(error)}"] += 1
-                return None
-            gains = present.mean_s / row.mean_s, present.sample_s / row.sample_s
-            return replace(row, gain=gains[0], sample_gain=gains[1])
+        def priced(candidates: Sequence[Candidate], *, alone: bool) -> list[Row]:
+            rows = list[Row]()
+            for one in candidates:
+                try:
+                    row = pricing.row(one, alone=alone)
+                except (OSError, RuntimeError) as error:  # of the library that should write it
+                    failed[f"{one.layout.codec} in {one.layout.format}: {sentence(error)}"] += 1
+                    continue
+                gains = present.mean_s / row.mean_s, present.sample_s / row.sample_s
+                rows.append(replace(row, gain=gains[0], sample_gain=gains[1]))
+            return rows
 
-        priced = [row for one in subject.candidates if (row := price(one, alone=False)) is not None]
-        priced.sort(key=lambda row: row.order)
-        finer = (price(row.candidate, alone=True) for row in priced[:_REFINED])
-        priced = [*(row for row in finer if row is not None), *priced[_REFINED:]]
-    most = subject.question.most_bytes
-    room = subject.question.most_times * present.nbytes if most is None else most
-    allowed = [row for row in priced if not row.candidate.rewrites or row.nbytes <= room]
-    beyond = [row for row in priced if row not in allowed]
-    said = [] if calibration.made else [
-        f"times are predicted from {calibration.name}, not from this machine's; hyperslab advise "
-        "--calibrate measures it."
-    ]  # fmt: skip
-    said += [_beyond(beyond, present)] if beyond else []
+        rows = _ordered(priced(subject.candidates, alone=False))
+        finer = priced([row.candidate for row in rows[:_REFINED]], alone=True)
+        rows = [*finer, *rows[_REFINED:]]
+    most = question.most_bytes
+    room = question.most_times * present.nbytes if most is None else most
+    allowed = [row for row in rows if not row.candidate.rewrites or row.nbytes <= room]
+    beyond = [row for row in rows if row not in allowed]
+    said = []
+    if not calibration.made:
+        said.append(
+            f"times are predicted from {calibration.name}, not from this machine's; hyperslab "
+            "advise --calibrate measures it."
+        )
+    if beyond:
+        best = min(beyond, key=lambda row: row.order)
+        gain = f"{best.gain:.1f} times as fast as the file is now, and " if best.gain > 0 else ""
+        said.append(
+            f"{len(beyond)} layout{'s' * (len(beyond) > 1)} would take more room than allowed: by "
+            f"prediction the fastest of them, {best.candidate.name}, is {gain}"
+            f"{best.nbytes / present.nbytes:.2f} times as large as the variable is now; --budget "
+            "any ranks them too."
+        )
     if subject.unkept:
         some = listing([text.rstrip(".") for text in subject.unkept], 5)
         said.append(f"a copy by hyperslab rechunk would not hold all of the file: {some}.")
-    said += sorted({r.status for r in (present, *priced) if r.status and r.candidate.described})
+    said += sorted({r.status for r in (present, *rows) if r.status and r.candidate.described})
     said += [f"{n} layout{'s' * (n > 1)} cannot be written, {why}" for why, n in failed.items()]
-    rows = tuple(sorted(allowed, key=lambda row: row.order))
-    return Advice(subject, present, rows, tuple(beyond), calibration.name, tuple(said))
+    return Advice(subject, present, _ordered(allowed), tuple(beyond), calibration.name, tuple(said))
 
 
-def _beyond(rows: Sequence[Row], present: Row) -> str:
-    """Say what takes more room than is allowed, and which of it is the fastest."""
-    best = min(rows, key=lambda row: row.order)
-    gain = f"{best.gain:.1f} times as fast as the file is now, and " if best.gain > 0 else ""
-    return (
-        f"{len(rows)} layout{'s' * (len(rows) > 1)} would take more room than allowed: by "
-        f"prediction the fastest of them, {best.candidate.name}, is {gain}"
-        f"{best.nbytes / present.nbytes:.2f} times as large as the variable is now; --budget any "
-        "ranks them too."
-    )
+def _ordered(rows: Sequence[Row]) -> tuple[Row, ...]:
+    return tuple(sorted(rows, key=lambda row: row.order))
 
 
 def measured(advice: Advice, processes: Processes) -> Advice:
@@ -112,15 +147,13 @@ def measured(advice: Advice, processes: Processes) -> Advice:
     with scratch_folder(question.workdir, _SCRATCH) as scratch:
         frame = try_out([row.candidate for row in chosen], subject, scratch, processes)
     known = _joined(advice, chosen, frame)
-    said = [
-        "what was measured was read from a server on this machine, over a link as slow as to a "
-        f"store {_away(link)} What the store itself takes for a request comes on top."
-    ] if link else []  # fmt: skip
-    return replace(
-        known,
-        rows=tuple(sorted(known.rows, key=lambda row: row.order)),
-        notes=(*known.notes, *said),
-    )
+    if link:
+        from_here = (
+            "what was measured was read from a server on this machine, over a link as slow as to a "
+            f"store {_away(link)} What the store itself takes for a request comes on top."
+        )
+        known = replace(known, notes=(*known.notes, from_here))
+    return replace(known, rows=_ordered(known.rows))
 
 
 def _away(link: Link) -> str:
@@ -163,12 +196,10 @@ def _joined(advice: Advice, chosen: Sequence[Row], frame: pd.DataFrame) -> Advic
             f"reads of the file as it is could not be measured ({why(advice.present)}): no gain "
             "is known."
         )
-        present, *rows = (
-            replace(row, gain=math.nan, sample_gain=math.nan)
-            for row in (advice.present, *advice.rows)
-        )
-        present = replace(present, status=status)
-        return replace(advice, present=present, rows=tuple(rows), notes=(*advice.notes, status))
+        unknown = {"gain": math.nan, "sample_gain": math.nan}
+        rows = tuple(replace(row, **unknown) for row in advice.rows)
+        present = replace(advice.present, **unknown, status=status)
+        return replace(advice, present=present, rows=rows, notes=(*advice.notes, status))
     early = screened(subject.question)
     onward = set(frame.loc[frame["block"] >= early, "case"])
     known, said = dict[str, Row](), list(advice.notes)
@@ -191,5 +222,6 @@ def _joined(advice: Advice, chosen: Sequence[Row], frame: pd.DataFrame) -> Advic
             f"the file as it is, measured twice, differs by a factor of "
             f"{paired_ratio(base, twice)}: a gain within that means nothing."
         )
-    present, *rows = (known.get(r.candidate.name, r) for r in (advice.present, *advice.rows))
-    return replace(advice, present=present, rows=tuple(rows), notes=tuple(said))
+    present = known[advice.present.candidate.name]
+    rows = tuple(known.get(row.candidate.name, row) for row in advice.rows)
+    return replace(advice, present=present, rows=rows, notes=tuple(said))

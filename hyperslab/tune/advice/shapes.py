@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from hyperslab.io.chunk_shapes import ceil_chunk
+from hyperslab.io.chunk_shapes import ceil_chunk, chunk_grid
 from hyperslab.io.selection import region
 
 from .accesses import Access
@@ -54,8 +54,7 @@ def chunk_shapes(
 ) -> list[tuple[int, ...]]:
     """Return chunk shapes, the best for the mix first, then the best of other sizes and accesses.
 
-    Costs are counted roughly here, by chunks and their bytes; each chunk costs `call_s` more, as
-    requests to a far store do.
+    Costs are rough here: chunks and their bytes; each costs `call_s` more, as far requests do.
     """
     shape = tuple(shape)
     if not shape or 0 in shape:
@@ -82,9 +81,8 @@ def chunk_shapes(
 
 def shard(shape: Sequence[int], chunks: Sequence[int], itemsize: int) -> tuple[int, ...]:
     """Return a shard of whole chunks of about 64 MiB, cut alike along all axes."""
-    parts = [-(-n // c) for n, c in zip(shape, chunks, strict=True)]
+    parts, size = chunk_grid(shape, chunks), math.prod(chunks) * itemsize
     held = [1] * len(parts)
-    size = math.prod(chunks) * itemsize
     while able := [axis for axis, n in enumerate(parts) if held[axis] < n]:
         axis = min(able, key=lambda axis: held[axis] / parts[axis])
         more = min(2 * held[axis], parts[axis])

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pandas as pd
 
@@ -21,7 +21,6 @@ from hyperslab.measure.harness import RETAKES, Plan, measure
 from hyperslab.measure.journal import Journal, Rows
 from hyperslab.measure.processes import Processes
 from hyperslab.measure.records import frame_of
-from hyperslab.network.link import Link
 from hyperslab.network.server import Server, serving
 
 from .accesses import Access
@@ -34,6 +33,7 @@ FAR_MODULES = ("aiohttp", "fsspec.implementations.http", "hyperslab.io.by_kerchu
 FAR_SCREENED = 2  # blocks after which what is clearly slower is left out: each read takes long
 CELL_S = 20.0  # see `hyperslab.measure.harness.Plan`
 _NAME = "values"
+_BESIDE = {"index": subchunk.build, "references": references.write}  # files that a remedy needs
 _APART = " | "
 
 
@@ -42,28 +42,34 @@ def try_out(
 ) -> pd.DataFrame:
     """Write the sample in each layout and read it by every access, in interleaved blocks.
 
-    The first candidate is the file as it is, measured under two labels. Processes on this machine's
-    disk are those given; far reads have their own. The records have a case for each candidate, by
-    its name, and a pattern for each access. A BusyError says that another run is measuring.
+    The first candidate is the file as it is, measured under two labels. The records have a case for
+    each candidate, by its name, and a pattern for each access. Far reads have processes of their
+    own. A BusyError says that another run is measuring.
     """
-    question, accesses = subject.question, subject.near
+    question = subject.question
+    first = screened(question) or question.repeats
     with ExitStack() as own:
-        folder = Path(own.enter_context(tempfile.TemporaryDirectory(dir=scratch)))
-        server = own.enter_context(_served(folder, question.link)) if question.link else None
-        cases = _cases(candidates, subject, folder, server)
-        modules = MODULES if server is None else (*MODULES, *FAR_MODULES)
-        plan = Plan(question.repeats, question.seed, cell_s=CELL_S, modules=modules,
-                    retakes=RETAKES)  # fmt: skip
-        running = own.enter_context(Processes(modules)) if server else processes
-        first = screened(question) or question.repeats
-        rows = _timed(cases, replace(plan, blocks=first), folder, running)
+        folder, server = Path(own.enter_context(TemporaryDirectory(dir=scratch))), None
+        modules, running = MODULES, processes
+        if question.link:
+            here = own.enter_context(serving(folder))
+            server = here.through(own.enter_context(question.link.to(here.port)))
+            modules = (*MODULES, *FAR_MODULES)
+            running = own.enter_context(Processes(modules))
+        cases = list(_cases(candidates, subject, folder, server))
+        plan = Plan(first, question.seed, cell_s=CELL_S, modules=modules, retakes=RETAKES)
+
+        def timed(cases: Sequence[Case], plan: Plan) -> Rows:
+            journal = Journal(folder / f"journal-{plan.seed}.jsonl", {}, "")
+            return measure("advise", cases, plan, journal, scratch=folder, processes=running)
+
+        rows = timed(cases, plan)
         if first < question.repeats:
-            near = _near(rows, accesses, candidates[0].name)
+            near = _near(_frame(rows), subject.near, candidates[0].name)
             rest = replace(plan, blocks=question.repeats - first, seed=question.seed + 1)
-            further = [case for case in cases if case.name.partition(_APART)[0] in near]
-            later = _timed(further, rest, folder, running)
+            later = timed([case for case in cases if _candidate(case.name) in near], rest)
             rows += [{**row, "block": int(str(row["block"])) + first} for row in later]
-    return _parted(rows)
+    return _frame(rows)
 
 
 def screened(question: Question) -> int:
@@ -72,26 +78,15 @@ def screened(question: Question) -> int:
     return blocks if blocks < question.repeats else 0
 
 
-@contextmanager
-def _served(folder: Path, link: Link) -> Iterator[Server]:
-    """Serve a folder over HTTP on this machine, behind the link."""
-    with serving(folder) as server, link.to(server.port) as port:
-        yield server.through(port)
-
-
 def _cases(
     candidates: Sequence[Candidate], subject: Subject, folder: Path, server: Server | None
-) -> list[Case]:
-    """Write the files of the candidates; return a case for each of them and each access."""
-    sample, accesses = subject.sample, subject.near
+) -> Iterator[Case]:
+    """Write the files of the candidates; yield a case for each of them and each access."""
+    sample, values, made = subject.sample, subject.sample.values, dict[object, Path]()
     expected = {
-        access.name: digest(
-            [sample.values[region(s, sample.values.shape).indices] for s in access.selections]
-        )
-        for access in accesses
+        access.name: digest([values[region(s, values.shape).indices] for s in access.selections])
+        for access in subject.near
     }
-    made: dict[object, Path] = {}
-    cases = list[Case]()
     for number, candidate in enumerate(candidates):
         library, layout = candidate.library, sample.clipped(candidate.layout)
         if candidate.remedy == "references":  # it is priced as the Zarr that its readers see
@@ -99,46 +94,38 @@ def _cases(
         if layout not in made:
             path, fill = folder / f"{number}{layout.suffix}", sample.variable.fill_value
             try:
-                check_blosc(sample.values, layout)
-                write_array(path, sample.values, layout, _NAME, fill_value=fill)
+                check_blosc(values, layout)
+                write_array(path, values, layout, _NAME, fill_value=fill)
             except (OSError, RuntimeError):  # a codec that cannot take these values
                 if not number:
                     raise
                 continue
             made[layout] = path
         path, beside = made[layout], list[Path]()
-        if candidate.remedy == "index":
-            beside.append(Path(subchunk.build(path)))
-        elif candidate.remedy == "references":
-            beside.append(Path(references.write(path)))
+        if candidate.remedy in _BESIDE:
+            beside = [Path(_BESIDE[candidate.remedy](path))]
         # An access each: a read that another has warmed the library for is faster.
-        for access in accesses:
+        for access in subject.near:
             visit = Visit(path, library, access.selections, candidate.cache_bytes, _NAME, server)
-            cases.append(case_of(
+            yield case_of(
                 f"{candidate.name}{_APART}{access.name}", visit, subject.cache,
-                expected=expected[access.name], files=beside, columns=layout.record(),
-                aa=not number, pinned=not card(library).threads,
-            ))  # fmt: skip
-    return cases
+                expected=expected[access.name], files=beside, aa=not number,
+                columns={**layout.record(), "pattern": access.name},
+                pinned=not card(library).threads,
+            )  # fmt: skip
 
 
-def _timed(cases: Sequence[Case], plan: Plan, scratch: Path, running: Processes) -> Rows:
-    journal = Journal(scratch / f"journal-{plan.seed}.jsonl", {}, "")
-    return measure("advise", cases, plan, journal, scratch=scratch, processes=running)
+def _candidate(case: str) -> str:
+    return case.partition(_APART)[0]
 
 
-def _parted(rows: Rows) -> pd.DataFrame:
-    """Return records with a case for each candidate, and a pattern for each access."""
-    parted = []
-    for row in rows:
-        name, _, access = str(row["case"]).partition(_APART)
-        parted.append({**row, "case": name, "pattern": access, "run_id": "advise"})
-    return frame_of(parted)
+def _frame(rows: Rows) -> pd.DataFrame:
+    """Return records with a case for each candidate."""
+    return frame_of({**row, "case": _candidate(str(row["case"]))} for row in rows)
 
 
-def _near(rows: Rows, accesses: Sequence[Access], present: str) -> set[str]:
+def _near(frame: pd.DataFrame, accesses: Sequence[Access], present: str) -> set[str]:
     """Return the candidates that may be the best, by the fastest of their blocks."""
-    frame = _parted(rows)
     reads = frame[(frame["status"] == "ok") & (frame["phase"] == "read")]
     least = reads.pivot_table(index="case", columns="pattern", values="wall_s", aggfunc="min")
     mixes = mix_s(accesses, least)

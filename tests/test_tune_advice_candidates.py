@@ -9,12 +9,18 @@ from hypothesis import strategies as st
 
 from hyperslab.io import Layout, region
 from hyperslab.io.sources.base import SourceVariable
-from hyperslab.tune.advice import shapes
+from hyperslab.tune.advice import candidates
 from hyperslab.tune.advice.accesses import Access, letters_of, resolve, roles, weights
-from hyperslab.tune.advice.candidates import layouts, now, remedies
+from hyperslab.tune.advice.candidates import (
+    chunk_shapes,
+    even_lengths,
+    layouts,
+    now,
+    remedies,
+    shard,
+)
 from hyperslab.tune.advice.costs import ROUGH
 from hyperslab.tune.advice.sample import box_of, pack
-from hyperslab.tune.advice.shapes import chunk_shapes, even_lengths, shard
 
 PLAIN = SourceVariable("v", ("a", "b"), (10, 20), "f4")
 SHORT = SourceVariable("sst", ("time", "lat", "lon"), (10, 20, 30), "f4")
@@ -158,9 +164,13 @@ def test_shapes_fit_the_array_and_the_bounds(shape, itemsize, random):
         assert all(1 <= c <= n for c, n in zip(chunks, shape, strict=True))
         assert all(c in even_lengths(n) for c, n in zip(chunks, shape, strict=True))
         size = math.prod(chunks) * itemsize
-        assert min(shapes.LEAST_BYTES, math.prod(shape) * itemsize) <= size <= shapes.MOST_BYTES
+        assert (
+            min(candidates.LEAST_BYTES, math.prod(shape) * itemsize)
+            <= size
+            <= candidates.MOST_BYTES
+        )
         count = math.prod(-(-n // c) for c, n in zip(chunks, shape, strict=True))
-        assert count <= shapes.MOST_CHUNKS
+        assert count <= candidates.MOST_CHUNKS
 
 
 def test_the_mix_decides():

@@ -174,7 +174,9 @@ def test_a_file_with_groups_and_text_is_left_to_what_copies_all_of_it(tmp_path):
     with netCDF4.Dataset(path, "a") as nc:
         nc.createGroup("stations").createVariable("names", str, ())[...] = "Vlissingen"
     found = advised([str(path), *ASKED, "--formats", "netcdf4"])
-    itself, *others = commands(found.subject, row_of(found, format="netcdf4", kind="layout").candidate)
+    itself, *others = commands(
+        found.subject, row_of(found, format="netcdf4", kind="layout").candidate
+    )
     assert itself.startswith("hyperslab rechunk ")
     assert [one.split()[0] for one in others] == ["nccopy"]
     assert any("stations/names is left out: it holds text" in note for note in found.notes)

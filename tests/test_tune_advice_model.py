@@ -305,7 +305,7 @@ def test_a_small_calibration_predicts_and_times_decoding(tmp_path, monkeypatch):
     every = measuring._selections
     few = ("whole", "series", "box")
     monkeypatch.setattr(measuring, "_selections", lambda s: {n: every(s)[n] for n in few})
-    made = calibrate(0, ("h5py",), codecs=("deflate",), workdir=tmp_path, side=32, progress=False)
+    made = calibrate(0, ("h5py",), codecs=("deflate",), workdir=tmp_path, side=32)
     assert made.libraries == ("h5py",)
     assert made.codecs("h5py") == ("deflate", "deflate+shuffle")
     assert list(tmp_path.iterdir()) == []

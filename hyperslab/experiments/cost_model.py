@@ -233,7 +233,7 @@ def costs(
         A folder where the calibration is kept, unless it has only a few.
     """
     libraries, codecs = (FEW, ("deflate",)) if few else (LIBRARIES, CODECS)
-    made = calibrate(seconds, libraries, codecs=codecs, workdir=workdir, side=side, progress=False)
+    made = calibrate(seconds, libraries, codecs=codecs, workdir=workdir, side=side)
     if not few:
         save(made, kept)
     return list(cost_rows(made))

@@ -7,7 +7,7 @@ Shared by them are `specs` (what is typed, and the layouts and reads that it mea
 Where things are
 ----------------
 The default size of a chunk is `specs.auto.CHUNK_BYTES`; shapes for the reads that somebody names
-are chosen in `advice.shapes`.
+are chosen in `advice.candidates`.
 
 A format is known to `hyperslab.io` first (`layout`, a writer of `creation`, a source in `sources`,
 a line in `source.reopen`). Here it then needs in `rechunk` the ending of its files; a name for it

@@ -289,7 +289,7 @@ def ensured(
             why = str(error)
     if say:
         say(f"calibrating the cost model of this machine, in under two minutes ({why})")
-    made = calibrate.calibrate(workdir=workdir, progress=say is not None)
+    made = calibrate.calibrate(workdir=workdir)
     path = save(made)
     if say:
         say(f"calibrated: {path}")

@@ -12,7 +12,6 @@ from hyperslab.text import TIMES, amount, listing
 
 from ..report.table import grid, wrapped
 from . import recipes
-from .accesses import Access
 from .counts import Counts
 from .fetches import FETCHES, moved
 from .pricing import Row, read_of
@@ -56,7 +55,7 @@ def words(advice: Advice, rows: int = 12, width: int = 0) -> dict[str, str]:
         "now": grid({name: [row[name] for row in why] for name in why[0]}, width),
         "advice": wrapped("\n".join(verdict(advice)), width),
         "table": table(advice, count, width),
-        "how": "\n".join(how(advice, count)),
+        "how": how(advice, count),
         "notes": wrapped("\n".join(f"note: {note}" for note in advice.notes), width),
     }
 
@@ -86,34 +85,31 @@ def head(advice: Advice) -> str:
 
 def costs(advice: Advice) -> list[dict[str, str]]:
     """Return what each access asks for, and what it takes, by what it is."""
-    return [_costs(advice, access) for access in advice.subject.accesses]
-
-
-def _costs(advice: Advice, access: Access) -> dict[str, str]:
-    present, count = advice.present.candidate, advice.present.counts[access.name]
-    row = {
-        "now": access.name,
-        "share": f"{access.weight:.0%}",
-        "asks for": _bytes(count.useful_bytes),
-    }
-    if chunks := present.layout.chunks:
-        total = math.prod(chunk_grid(advice.subject.variable.shape, chunks))
-        row["chunks"] = f"{count.chunks:,} of {total:,}"
-    row["fetched"] = _bytes(count.stored_bytes)
-    if present.layout.codec or (chunks and not present.described):
-        row["decompressed"] = _bytes(count.decoded_bytes)
-    excess = max(count.decoded_bytes, count.stored_bytes) / max(count.useful_bytes, 1)
-    row |= {f"{TIMES} asked": f"{excess:,.0f}", "reads of\nthe file": f"{count.requests:,}"}
-    if advice.subject.question.link is not None and present.library in FETCHES:
-        values = Packed(advice.present.nbytes / math.prod(advice.subject.variable.shape))
-        traffic = moved(read_of(present, advice.subject, access, values), count)
-        row |= {
-            "requests,\nwith opening": f"{traffic.requests:,}",
-            "round trips": f"{traffic.stages:,}",
-            "moved": _bytes(traffic.nbytes),
-            "fetched\nahead": _bytes(FETCHES[present.library].ahead_bytes),
-        }
-    return row | {"predicted": amount(advice.present.seconds.get(access.name, math.nan), "s")}
+    present, subject = advice.present.candidate, advice.subject
+    shape, chunks, rows = subject.variable.shape, present.layout.chunks, list[dict[str, str]]()
+    for access in subject.accesses:
+        count = advice.present.counts[access.name]
+        row = {"now": access.name, "share": f"{access.weight:.0%}"}
+        row["asks for"] = _bytes(count.useful_bytes)
+        if chunks:
+            row["chunks"] = f"{count.chunks:,} of {math.prod(chunk_grid(shape, chunks)):,}"
+        row["fetched"] = _bytes(count.stored_bytes)
+        if present.layout.codec or (chunks and not present.described):
+            row["decompressed"] = _bytes(count.decoded_bytes)
+        excess = max(count.decoded_bytes, count.stored_bytes) / max(count.useful_bytes, 1)
+        row |= {f"{TIMES} asked": f"{excess:,.0f}", "reads of\nthe file": f"{count.requests:,}"}
+        if subject.question.link is not None and present.library in FETCHES:
+            values = Packed(advice.present.nbytes / math.prod(shape))
+            traffic = moved(read_of(present, subject, access, values), count)
+            row |= {
+                "requests,\nwith opening": f"{traffic.requests:,}",
+                "round trips": f"{traffic.stages:,}",
+                "moved": _bytes(traffic.nbytes),
+                "fetched\nahead": _bytes(FETCHES[present.library].ahead_bytes),
+            }
+        row["predicted"] = amount(advice.present.seconds.get(access.name, math.nan), "s")
+        rows.append(row)
+    return rows
 
 
 def verdict(advice: Advice) -> list[str]:
@@ -159,10 +155,8 @@ def _reason(advice: Advice, row: Row) -> str:
     """Return why a candidate is faster (or slower) than the file as it is."""
     if row.candidate.remedy:
         return _REMEDIES[row.candidate.remedy][1]
-    changes = [
-        f"{_PLAIN[a.name]} {_change(advice.present.counts[a.name], row.counts[a.name])}"
-        for a in advice.subject.accesses
-    ]
+    now = advice.present.counts
+    changes = [f"{_PLAIN[name]} {_change(now[name], row.counts[name])}" for name in now]
     layout, old = row.candidate.layout, advice.subject.present.layout
     tail = ""
     if layout.chunks == old.chunks and layout.codec != old.codec:
@@ -203,26 +197,18 @@ def table(advice: Advice, rows: int = 12, width: int = 0) -> str:
     return grid(columns, width)
 
 
-def how(advice: Advice, rows: int = 12) -> list[str]:
+def how(advice: Advice, rows: int = 12) -> str:
     """Return the commands of the advice, of the best of the other kind, and of all measured."""
-    first, subject = advice.first, advice.subject
-    if first is None:
-        return []
-    full = [row for row in (first, advice.other) if row is not None]
-    remedies = (row for row in advice.rows if not row.candidate.rewrites)
-    full += [row for row in remedies if row.measured_gain is not None and row not in full]
-    lines = []
-    for row in full:
-        end = ", one of:" if row.candidate.rewrites else ":"
-        lines.append(f"To apply {advice.rows.index(row) + 1}, {row.candidate.name}{end}")
-        for one in recipes.commands(subject, row.candidate):
-            lines += [*indent(one, "    ").split("\n"), ""]
-    for number, row in enumerate(advice.rows[:rows], 1):
-        tried = row.measured_gain is not None or first.measured_gain is None
-        if row.candidate.rewrites and row not in full and tried:
-            command = recipes.rechunk(subject, row.candidate.layout)
-            lines += [f"To apply {number}:", f"    {command}", ""]
-    return lines[:-1]
+    first, subject, said = advice.first, advice.subject, list[str]()
+    for number, row in enumerate(advice.rows if first else (), 1):
+        fresh, best = row.candidate.rewrites, row in (first, advice.other)
+        tried = row.measured_gain is not None or (fresh and first and first.measured_gain is None)
+        if best or (tried and number <= rows):
+            made = recipes.commands(subject, row.candidate)[: None if best or not fresh else 1]
+            end = ", one of:" if len(made) > 1 and fresh else ":"
+            said.append(f"To apply {number}, {row.candidate.name}{end}")
+            said += [indent(one, "    ") + "\n" for one in made]
+    return "\n".join(said).rstrip()
 
 
 def as_json(advice: Advice) -> dict[str, object]:

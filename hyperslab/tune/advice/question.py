@@ -89,7 +89,6 @@ class Subject:
     twins: tuple[str, ...]  # variables of the same dimensions and type: they get the same layout
     format: str  # of the file
     unkept: tuple[str, ...]  # what a copy of the file would lack, a sentence each
-    grouped: bool  # whether variables of it lie in groups
     cache: str  # "warm" or "cold"
     present: Candidate  # the file as it is
     candidates: tuple[Candidate, ...]  # what may be advised
@@ -127,7 +126,6 @@ def subject_of(question: Question) -> Subject:
             ),
             format=source.format,
             unkept=source.unkept,
-            grouped=any("/" in name for name in source.variables),
             cache=cache,
             present=present,
             candidates=candidates,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 from pathlib import Path
 
-from hyperslab.io.layout import CLASSIC, NETCDF4, ZARR, Layout
+from hyperslab.io.layout import CLASSIC, NETCDF4, Layout
 from hyperslab.io.sources.base import is_url
 
 from .candidates import Candidate, name_of
@@ -15,19 +15,14 @@ _ZSTD = 32015  # as registered with the HDF Group
 
 
 def commands(subject: Subject, candidate: Candidate) -> list[str]:
-    """Return what applies a candidate, a command or a piece of Python each.
-
-    xarray opens a group at a time: what has groups is left to the tools that copy all of it.
-    """
-    layout, own = candidate.layout, (*CLASSIC, *NETCDF4)
+    """Return what applies a candidate, a command or a piece of Python each."""
+    layout = candidate.layout
     if candidate.remedy:
         return _remedy(subject, candidate)
-    made = [rechunk(subject, layout)]
-    if layout.format in NETCDF4 and subject.format in own and not is_url(subject.question.address):
-        made += _nccopy(subject, layout)
-    elif layout.format in ("zarr2", "zarr3") and not subject.grouped:
-        made.append(_to_zarr(subject, layout))
-    return made
+    netcdf = subject.format in (*CLASSIC, *NETCDF4) and layout.format in NETCDF4
+    able = netcdf and layout.codec in (None, "deflate", "zstd")
+    here = not is_url(subject.question.address)
+    return [rechunk(subject, layout), *([_nccopy(subject, layout)] if able and here else [])]
 
 
 def rechunk(subject: Subject, layout: Layout) -> str:
@@ -57,61 +52,18 @@ def output_name(address: str, layout: Layout) -> str:
     return f"{'-'.join([stem, *words])}{layout.suffix}"
 
 
-def _nccopy(subject: Subject, layout: Layout) -> list[str]:
-    if layout.codec not in (None, "deflate", "zstd") or layout.chunks is None:
-        return []
+def _nccopy(subject: Subject, layout: Layout) -> str:
     words = ["nccopy", "-k", "nc4" if layout.format == "netcdf4" else "nc7"]
     paths = [f"/{name}" if "/" in name else name for name in subject.twins]
     for path in paths:
-        words += ["-c", f"{path}:{','.join(map(str, layout.chunks))}"]
+        words += ["-c", f"{path}:{','.join(map(str, layout.chunks or ()))}"]
     if layout.codec == "zstd":
         for path in paths:
             words += ["-F", f"{path},{_ZSTD},{layout.effective_level}"]
     else:
         words += ["-d", str(layout.effective_level or 0), *(["-s"] if layout.shuffle else [])]
     address = subject.question.address
-    return [shlex.join([*words, address, output_name(address, layout)])]
-
-
-def _to_zarr(subject: Subject, layout: Layout) -> str:
-    """Return Python that writes the variables it can open as Zarr, by xarray."""
-    address, names, unit = subject.question.address, subject.twins, layout.shards or layout.chunks
-    far = is_url(address) and subject.format not in ZARR
-    imports = [*(["fsspec"] if far else []), "xarray as xr"]
-    parts = [f"'chunks': {layout.chunks!r}"] if layout.chunks else []
-    parts += [f"'shards': {layout.shards!r}"] if layout.shards else []
-    if layout.format == "zarr3":
-        imports.append("zarr")
-        level, kind = layout.effective_level, (layout.codec or "").removeprefix("blosc-")
-        shuffle = "shuffle" if layout.shuffle else "noshuffle"
-        made = {
-            None: "None",
-            "deflate": f"zarr.codecs.GzipCodec(level={level})",
-            "zstd": f"zarr.codecs.ZstdCodec(level={level})",
-        }
-        blosc = f"zarr.codecs.BloscCodec(cname={kind!r}, clevel={level}, shuffle={shuffle!r})"
-        parts.append(f"'compressors': {made.get(layout.codec, blosc)}")
-    opened, engine = repr(address), ""
-    if subject.format in ZARR:
-        engine = ", engine='zarr'" if subject.format != "nczarr" else ""
-    elif far and subject.format in CLASSIC:
-        opened, engine = f"fsspec.open_local('simplecache::' + {opened})", ", engine='netcdf4'"
-    elif far or subject.format == "hdf5":
-        # netCDF-C reads neither every filter of HDF5 nor every server.
-        opened = f"fsspec.open({opened}).open()" if far else opened
-        engine = ", engine='h5netcdf', phony_dims='sort'"
-    # The names that xarray gives dimensions which have none in the file are its own.
-    rechunked = f"ds = ds.chunk(dict(zip(ds[{names[0]!r}].dims, {unit!r})))\n" if unit else ""
-    imported = "".join(f"import {one}\n" for one in imports)
-    return (
-        f"{imported}ds = xr.open_dataset({opened}{engine}, "
-        "mask_and_scale=False, decode_times=False, chunks={})\n"
-        f"for name in ds.variables:\n"
-        "    ds[name].encoding = {}\n"
-        f"{rechunked}"
-        f"ds.to_zarr({output_name(address, layout)!r}, zarr_format={layout.format[-1]}, "
-        f"encoding={{name: {{{', '.join(parts)}}} for name in {list(names)!r}}})"
-    )
+    return shlex.join([*words, address, output_name(address, layout)])
 
 
 def _remedy(subject: Subject, found: Candidate) -> list[str]:
@@ -131,8 +83,7 @@ def _remedy(subject: Subject, found: Candidate) -> list[str]:
         options += f", index={f'{copy}.subchunk'!r}" if far else ""
         return [
             shlex.join(["hyperslab", "index", asked.address]),
-            f"import xarray as xr\n{lead}"
-            f"ds = xr.open_dataset({there}, engine='subchunk'{options})",
+            f"import xarray as xr\n{lead}ds = xr.open_dataset({there}, engine='subchunk'{options})",
         ]
     if found.remedy == "h5py":
         return [f"{h5py}values = h5py.File({opened})[{name!r}]"]

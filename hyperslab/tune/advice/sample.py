@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import tempfile
 from collections.abc import Sequence
-from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -14,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hyperslab.io.chunk_shapes import chunk_grid, far_apart
+from hyperslab.io.chunk_shapes import chunk_grid, far_apart, padded_bytes
 from hyperslab.io.creation import stored_bytes, write_array
 from hyperslab.io.file_plan import check_blosc
 from hyperslab.io.layout import Layout
@@ -26,7 +25,7 @@ from .accesses import Access
 from .costs import THREADED, Calibration, decoding_share, engine_of
 from .counts import Read, counts_of
 from .fetches import UncalibratedError
-from .visit import MODULES, Visit, case_of
+from .visit import Visit, case_of
 
 SAMPLE_BYTES = 64 * 2**20
 _READ = 24  # times the sample: bytes of source chunks decompressed for it, at most
@@ -107,10 +106,7 @@ class Sample:
 
 
 def take(
-    source: Source,
-    variable: SourceVariable,
-    accesses: Sequence[Access],
-    most_bytes: int = SAMPLE_BYTES,
+    source: Source, variable: SourceVariable, accesses: Sequence[Access], most_bytes: int
 ) -> Sample:
     """Read the box that stands for a variable; a SourceError says that it cannot be read."""
     box = box_of(variable, accesses, most_bytes)
@@ -123,13 +119,12 @@ def take(
 
 
 def box_of(
-    variable: SourceVariable, accesses: Sequence[Access], most_bytes: int = SAMPLE_BYTES
+    variable: SourceVariable, accesses: Sequence[Access], most_bytes: int
 ) -> tuple[slice, ...]:
     """Return the box that stands for a variable: all of it, or cut alike along its axes.
 
     Axes that no access takes more than one element of are cut first, though not to a line: what a
-    chunk holds beyond the read is what layouts differ in. What the chunks that it lies in hold is
-    bounded too.
+    chunk holds beyond the read is what layouts differ in.
     """
     shape, itemsize = variable.shape, variable.itemsize
     chunks = [min(c, n) for c, n in zip(variable.chunks or (1,) * len(shape), shape, strict=True)]
@@ -146,16 +141,15 @@ def box_of(
                 lengths[axis] = max(wanted // unit * unit, 1)
             long = [axis for axis in long if lengths[axis] > least]
 
-    def decoded() -> int:
-        pairs = zip(lengths, chunks, strict=True)
-        return math.prod(-(-length // c) * c for length, c in pairs) * itemsize
-
     every = [selection for access in accesses for selection in access.selections]
     read = [a for a in range(len(shape)) if any(isinstance(one[a], slice) for one in every)]
     others = [axis for axis, n in enumerate(shape) if axis not in read and n > 1]
     cut(others, math.ceil(_BROAD ** (1 / max(len(others), 1))))
     cut(read, _SHORT)
-    while decoded() > _READ * most_bytes or math.prod(lengths) * itemsize > most_bytes:
+    while (
+        padded_bytes(lengths, chunks, itemsize) > _READ * most_bytes
+        or math.prod(lengths) * itemsize > most_bytes
+    ):
         able = [axis for axis, n in enumerate(lengths) if n > 1]
         if not able:
             break
@@ -189,7 +183,7 @@ def pack(
     library: str,
     calibration: Calibration,
     workdir: Path,
-    processes: Processes | None = None,
+    processes: Processes,
 ) -> Packed:
     """Store some values in a layout with a codec, in a file that is removed, and time decoding.
 
@@ -221,15 +215,13 @@ def decode_seconds(
     read: Read,
     path: Path,
     calibration: Calibration,
-    processes: Processes | None = None,
-    variable: str = "data",
+    processes: Processes,
 ) -> float | None:
     """Return the seconds that decoding a chunk of a file takes, from a few of its own.
 
-    An element of each of a few chunks is read, in fresh processes as calibration does, and what
-    all else costs is taken off. None where nothing is decoded, and for readers that decode parts of
-    chunks. An UncalibratedError says that the library was not calibrated, an OSError that the file
-    cannot be read.
+    An element of each of a few chunks is read as calibration does, and what all else costs is taken
+    off. None where nothing is decoded, or parts of chunks; an UncalibratedError says that the
+    library was not calibrated, an OSError that the file cannot be read.
     """
     if read.layout.codec is None or read.library == "subchunk" or read.link is not None:
         return None
@@ -238,17 +230,14 @@ def decode_seconds(
     asked = replace(
         read, library=engine_of(read.library), selections=points, cache="warm", decode_s=0.0
     )
-    visit = Visit(path, asked.library, points, read.cache_bytes, variable)
+    visit = Visit(path, asked.library, points, read.cache_bytes)
     case = case_of("probe", visit, "warm", pinned=asked.library not in THREADED)
-    rest = calibration.predict(asked).seconds
-    times = []
-    with ExitStack() as own:
-        running = processes or own.enter_context(Processes(MODULES))
-        for _ in range(_PROBES):
-            outcome = running.run(Job(case, timeout_s=60))
-            if outcome.status != "ok":
-                raise OSError(f"chunks of {path.name} cannot be decoded: {outcome.status}")
-            times += [float(str(r["wall_s"])) for r in outcome.rows if r["phase"] == "read"]
+    rest, times = calibration.predict(asked).seconds, list[float]()
+    for _ in range(_PROBES):
+        outcome = processes.run(Job(case, timeout_s=60))
+        if outcome.status != "ok":
+            raise OSError(f"chunks of {path.name} cannot be decoded: {outcome.status}")
+        times += [float(str(r["wall_s"])) for r in outcome.rows if r["phase"] == "read"]
     counts = counts_of(asked)
     each = (min(times) - rest) / max(counts.fetched * decoding_share(asked, counts), 1.0)
     return max(each, 0.0)

@@ -18,6 +18,7 @@ from hyperslab.io.chunk_shapes import ceil_chunk, chunk_grid
 from hyperslab.io.layout import CHUNKED, NETCDF4, ZARR, Layout
 from hyperslab.io.selection import region
 from hyperslab.io.sources.base import SourceVariable, layout_of
+from hyperslab.network.link import Link
 
 from ..specs.parse import codec
 from ..specs.target import SAME
@@ -89,7 +90,7 @@ def now(source_format: str, variable: SourceVariable, library: str) -> Candidate
 
 
 def remedies(
-    present: Candidate, *, remote: bool, calls: int, grouped: bool = False
+    present: Candidate, accesses: Sequence[Access], *, remote: bool, grouped: bool = False
 ) -> list[Candidate]:
     """Return ways to read the file as it is that cost less.
 
@@ -103,17 +104,15 @@ def remedies(
         ways["h5py"] = {"remedy": "h5py", "library": "h5py"}
     if layout.codec == "deflate":
         ways["sub-chunk index"] = {"remedy": "index", "library": "subchunk"}
-    if layout.chunks and (calls > 1 or layout.codec is None):
+    several = any(len(access.selections) > 1 for access in accesses)
+    if layout.chunks and (several or layout.codec is None):
         name = f"chunk cache of {CACHE_BYTES >> 20} MiB"
         ways[name] = {"remedy": "cache", "cache_bytes": CACHE_BYTES}
     if remote and layout.chunks and not grouped:
         alike = {name: getattr(layout, name) for name in ("chunks", "codec", "level", "shuffle")}
         if zarr := layout_of("zarr2", **alike):
-            ways["kerchunk references"] = {
-                "remedy": "references",
-                "library": "zarr",
-                "layout": zarr,
-            }
+            way = {"remedy": "references", "library": "zarr", "layout": zarr}
+            ways["kerchunk references"] = way
     return [replace(present, name=name, kind=REMEDY, **how) for name, how in ways.items()]
 
 
@@ -122,27 +121,26 @@ def layouts(
     variable: SourceVariable,
     accesses: Sequence[Access],
     *,
-    remote: bool = False,
+    link: Link | None = None,
     formats: Sequence[str] = (),
     codecs: Sequence[str] = (),
-    call_s: float = 0.0,
 ) -> list[Candidate]:
     """Return layouts to try: chunk shapes by the accesses, each with every codec and format.
 
     Where none is named, formats are the file's own (netCDF-4 for classic files) and Zarr 3; over a
-    network, where a request costs so many seconds, HDF5 in pages and Zarr in shards too.
+    network HDF5 in pages and Zarr in shards too.
     """
     own = present.layout.format if present.layout.format in CHUNKED else "netcdf4"
-    wanted = formats or dict.fromkeys((own, *(("hdf5",) if remote else ()), "zarr3"))
+    wanted = formats or dict.fromkeys((own, *(("hdf5",) if link else ()), "zarr3"))
+    call_s = link.round_trip_s if link else 0.0
     shapes = chunk_shapes(variable.shape, variable.itemsize, accesses, call_s=call_s)
     if present.layout.chunks is not None:
-        lengths = zip(present.layout.chunks, variable.shape, strict=True)
-        shapes.append(tuple(min(c, n) for c, n in lengths))
+        shapes.append(tuple(np.minimum(present.layout.chunks, variable.shape).tolist()))
     tried = _codecs(present.layout, codecs)
     as_now = name_of(present.layout, own) if present.described else ""
     named: dict[str, Candidate] = {}
     for format, chunks in itertools.product(wanted, dict.fromkeys(shapes)):
-        extras = _extras(format, chunks, variable, remote)
+        extras = _extras(format, chunks, variable, remote=link is not None)
         for extra, (kind, level, shuffle) in itertools.product(extras, tried):
             able = (  # without shuffle where the format has none
                 layout_of(format, chunks=chunks, codec=kind, level=level, shuffle=one, **extra)
@@ -181,7 +179,7 @@ def _codecs(own: Layout, wanted: Sequence[str]) -> list[tuple[str | None, int | 
 
 
 def _extras(
-    format: str, chunks: tuple[int, ...], variable: SourceVariable, remote: bool
+    format: str, chunks: tuple[int, ...], variable: SourceVariable, *, remote: bool
 ) -> list[dict[str, object]]:
     """Return the shards and pages that a chunk shape is tried with."""
     if format == "hdf5" and remote:
@@ -244,7 +242,8 @@ def chunk_shapes(
     for cost in costs:
         best = int(np.argmin(cost))
         one = tuple(int(n) for n in lengths[best])
-        if np.isfinite(cost[best]) and not any(_alike(one, other) for other in chosen):
+        apart = [np.maximum(np.divide(one, c), np.divide(c, one)).max() for c in chosen]
+        if np.isfinite(cost[best]) and min(apart, default=np.inf) > _ALIKE:
             chosen.append(one)
     return chosen[:most]
 
@@ -288,10 +287,6 @@ def _unevenness(
         if len(wide) > 1:
             total += shares[:, wide].std(axis=1)
     return total
-
-
-def _alike(one: Sequence[int], other: Sequence[int]) -> bool:
-    return all(max(a, b) <= _ALIKE * min(a, b) for a, b in zip(one, other, strict=True))
 
 
 def _touched(

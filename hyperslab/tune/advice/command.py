@@ -151,25 +151,21 @@ def question_of(arguments: argparse.Namespace) -> Question:
         raise ValueError(f"--rows {arguments.rows}: give at least 1")
     if arguments.library and arguments.library not in readers():
         raise ValueError(f"--library {arguments.library}: give one of {', '.join(readers())}")
+    as_given = ("variable", "calls", "library", "cache", "repeats", "seed")
     return Question(
         arguments.file,
         weights(arguments.access),
-        variable=arguments.variable,
         roles=roles(arguments.dims),
-        calls=arguments.calls,
-        library=arguments.library,
         link=link_of(arguments.store, arguments.file),
         url=arguments.store if is_url(arguments.store) else "",
-        cache=arguments.cache,
         formats=tuple(format_name(name) for name in arguments.formats.split(",") if name),
         codecs=tuple(name for name in arguments.codecs.split(",") if name and codec(name)),
         most_bytes=most_bytes,
         most_times=most_times,
         measured=arguments.measure,
-        repeats=arguments.repeats,
-        seed=arguments.seed,
         sample_bytes=sample_bytes,
         workdir=workdir(arguments.workdir),
+        **{name: getattr(arguments, name) for name in as_given},
     )
 
 

@@ -52,7 +52,7 @@ TYPICAL = {
     "zstd+shuffle:out": 1.8e-9,
     "extent": 80e-6, "span": 1e-9, "stream": 1e-9,
 }  # fmt: skip
-"""Costs of a machine that nobody has calibrated, in seconds: of a term of any, a reader, a codec."""
+"""Costs of a machine that nobody has calibrated, in seconds; of a term, for a reader or codec."""
 MAX_AGE_DAYS = 90
 FORM = 2  # of the terms: a calibration with other ones means something else
 _RUN = "run `hyperslab advise --calibrate` (under two minutes)"
@@ -244,7 +244,7 @@ def save(calibration: Calibration, folder: Path | None = None) -> Path:
 
 
 def load(folder: Path | None = None) -> Calibration:
-    """Return what was kept; a NoCalibrationError says that there is none, or why it does not fit."""
+    """Return what was kept; a NoCalibrationError says that there is none, or why it is refused."""
     path = _kept(folder, identity())
     if not path.exists():
         raise NoCalibrationError(f"this machine has no calibration yet: {_RUN}")

@@ -224,9 +224,9 @@ def _touched(one: Region, chunks: tuple[int, ...]) -> list[int]:
 
 
 def _runs(one: Region, touched: list[int], chunks: tuple[int, ...]) -> tuple[int, int]:
-    """Return the pieces that are contiguous in chunks and result, and the elements picked by a step.
+    """Return the pieces that are contiguous in chunks and in the result, and the elements picked.
 
-    Each of those is a piece: libraries have a way of their own for these.
+    By a step each element is a piece: libraries have a way of their own for these.
     """
     axis = len(chunks) - 1
     while axis > 0 and touched[axis] == 1 and one.counts[axis] == chunks[axis]:

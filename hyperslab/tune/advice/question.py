@@ -138,12 +138,8 @@ def _candidates(
     question: Question, present: Candidate, variable: SourceVariable, accesses: Sequence[Access]
 ) -> tuple[Candidate, ...]:
     """Return the remedies and layouts; refuse formats and codecs that no layout has."""
-    far, formats, codecs = question.link is not None, question.formats, question.codecs
-    calls = max(len(access.selections) for access in accesses)
-    fresh = layouts(
-        present, variable, accesses, remote=far, formats=formats, codecs=codecs,
-        call_s=question.link.round_trip_s if question.link else 0.0,
-    )  # fmt: skip
+    link, formats, codecs = question.link, question.formats, question.codecs
+    fresh = layouts(present, variable, accesses, link=link, formats=formats, codecs=codecs)
     if (formats or codecs) and not fresh:
         words = {"--formats": formats, "--codecs": codecs}
         given = " ".join(f"{option} {','.join(some)}" for option, some in words.items() if some)
@@ -151,7 +147,8 @@ def _candidates(
             f"{given}: no layout has chunks and these: give formats of netcdf4, hdf5, zarr2, "
             "zarr3, and codecs that they have, such as none, deflate, zstd"
         )
-    return (*remedies(present, remote=far, calls=calls, grouped="/" in variable.name), *fresh)
+    grouped = "/" in variable.name
+    return (*remedies(present, accesses, remote=link is not None, grouped=grouped), *fresh)
 
 
 def missing() -> tuple[str, ...]:

@@ -6,6 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import pandas as pd
 
@@ -53,10 +54,9 @@ class Advice:
     @property
     def other(self) -> Row | None:
         """The best of the other kind than the first (rewriting or not); None without gain."""
-        first = self.first
-        others = (row for row in self.rows
-                  if first and row.candidate.rewrites != first.candidate.rewrites)  # fmt: skip
-        best = next(others, None)
+        kind = self.first and self.first.candidate.rewrites
+        others = (row for row in self.rows if row.candidate.rewrites != kind)
+        best = next(others, None) if self.first else None
         return best if best is not None and best.scaled_gain >= _WORTH else None
 
     @property
@@ -96,9 +96,9 @@ def predicted(subject: Subject, calibration: Calibration, processes: Processes) 
                 rows.append(replace(row, gain=gains[0], sample_gain=gains[1]))
             return rows
 
-        rows = _ordered(priced(subject.candidates, alone=False))
-        finer = priced([row.candidate for row in rows[:_REFINED]], alone=True)
-        rows = [*finer, *rows[_REFINED:]]
+        first = _ordered(priced(subject.candidates, alone=False))
+        finer = priced([row.candidate for row in first[:_REFINED]], alone=True)
+    rows = (*finer, *first[_REFINED:])
     most = question.most_bytes
     room = question.most_times * present.nbytes if most is None else most
     allowed = [row for row in rows if not row.candidate.rewrites or row.nbytes <= room]
@@ -143,7 +143,12 @@ def measured(advice: Advice, processes: Processes) -> Advice:
             f"store {_away(link)}"
         )
         return replace(advice, notes=(*advice.notes, unmeasured))
-    chosen = (advice.present, *_to_measure(advice.rows, question.measured))
+    referred = "kerchunk" in readers(place="http")
+    able = [row for row in advice.rows if referred or row.candidate.remedy != "references"]
+    chosen = [advice.present]
+    for rewrites in (True, False):
+        alike = [row for row in able if row.candidate.rewrites == rewrites]
+        chosen += alike[: question.measured]
     with scratch_folder(question.workdir, _SCRATCH) as scratch:
         frame = try_out([row.candidate for row in chosen], subject, scratch, processes)
     known = _joined(advice, chosen, frame)
@@ -162,15 +167,6 @@ def _away(link: Link) -> str:
         f"{link.bytes_per_s / 1e6:g} MB/s and {link.round_trip_s * 1e3:g} ms away"
         f"{', which is assumed' if link is FAR else ''}; --store RATE,DELAY says where yours is."
     )
-
-
-def _to_measure(rows: Sequence[Row], most: int) -> list[Row]:
-    """Return the best layouts and the best remedies."""
-    referred = "kerchunk" in readers(place="http")
-    able = [row for row in rows if referred or row.candidate.remedy != "references"]
-    fresh = [row for row in able if row.candidate.rewrites]
-    others = [row for row in able if not row.candidate.rewrites]
-    return [*fresh[:most], *others[:most]]
 
 
 def _joined(advice: Advice, chosen: Sequence[Row], frame: pd.DataFrame) -> Advice:
@@ -196,7 +192,7 @@ def _joined(advice: Advice, chosen: Sequence[Row], frame: pd.DataFrame) -> Advic
             f"reads of the file as it is could not be measured ({why(advice.present)}): no gain "
             "is known."
         )
-        unknown = {"gain": math.nan, "sample_gain": math.nan}
+        unknown: dict[str, Any] = {"gain": math.nan, "sample_gain": math.nan}
         rows = tuple(replace(row, **unknown) for row in advice.rows)
         present = replace(advice.present, **unknown, status=status)
         return replace(advice, present=present, rows=rows, notes=(*advice.notes, status))

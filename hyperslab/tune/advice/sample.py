@@ -17,6 +17,7 @@ from hyperslab.io.chunk_shapes import chunk_grid, far_apart, padded_bytes
 from hyperslab.io.creation import stored_bytes, write_array
 from hyperslab.io.file_plan import check_blosc
 from hyperslab.io.layout import Layout
+from hyperslab.io.selection import Indices
 from hyperslab.io.sources.base import Source, SourceVariable
 from hyperslab.measure.processes import Processes
 from hyperslab.measure.worker import Job
@@ -41,7 +42,6 @@ class Sample:
     """A box of a variable, with its values in memory."""
 
     variable: SourceVariable  # as it would be if the box were all of it
-    box: tuple[slice, ...]
     values: NDArray[Any]
     whole: bool  # whether it is all of the variable
 
@@ -55,9 +55,8 @@ class Sample:
         """Return a layout with chunks and shards cut to the box."""
         if layout.chunks is None:
             return layout
-        shape = self.values.shape
-        chunks = tuple(min(c, n) for c, n in zip(layout.chunks, shape, strict=True))
-        shards = layout.shards
+        shape, shards = self.values.shape, layout.shards
+        chunks = tuple(np.minimum(layout.chunks, shape).tolist())
         if shards is not None:
             lengths = zip(shards, shape, chunks, strict=True)
             shards = tuple(-(-min(s, n) // c) * c for s, n, c in lengths)
@@ -109,13 +108,10 @@ def take(
     source: Source, variable: SourceVariable, accesses: Sequence[Access], most_bytes: int
 ) -> Sample:
     """Read the box that stands for a variable; a SourceError says that it cannot be read."""
-    box = box_of(variable, accesses, most_bytes)
-    values = source.read(variable.name, box)
-    chunks = variable.chunks and tuple(
-        min(c, n) for c, n in zip(variable.chunks, values.shape, strict=True)
-    )
+    values = source.read(variable.name, box_of(variable, accesses, most_bytes))
+    chunks = variable.chunks and tuple(np.minimum(variable.chunks, values.shape).tolist())
     part = replace(variable, shape=values.shape, chunks=chunks, unlimited=(), stored_bytes=None)
-    return Sample(part, box, values, values.shape == variable.shape)
+    return Sample(part, values, values.shape == variable.shape)
 
 
 def box_of(
@@ -189,14 +185,12 @@ def pack(
 
     An OSError or RuntimeError says that the library which writes cannot store them so.
     """
-    lengths = zip(layout.chunks or values.shape, values.shape, strict=True)
-    chunks = tuple(min(c, n) for c, n in lengths)
+    chunks = tuple(np.minimum(layout.chunks or values.shape, values.shape).tolist())
     bare = replace(layout, chunks=chunks, shards=None, page_bytes=None)
     check_blosc(values, bare)
     with tempfile.TemporaryDirectory(dir=workdir) as folder:
         path, empty = Path(folder) / f"a{layout.suffix}", Path(folder) / f"b{layout.suffix}"
-        small = np.zeros((1,) * values.ndim, values.dtype)
-        size = write_array(path, values, bare)
+        small, size = np.zeros((1,) * values.ndim, values.dtype), write_array(path, values, bare)
         plain = replace(bare, chunks=small.shape, codec=None, level=None, shuffle=False)
         value_bytes = max(size - write_array(empty, small, plain), 1) / values.size
         number = math.prod(chunk_grid(values.shape, chunks))
@@ -212,10 +206,7 @@ def pack(
 
 
 def decode_seconds(
-    read: Read,
-    path: Path,
-    calibration: Calibration,
-    processes: Processes,
+    read: Read, path: Path, calibration: Calibration, processes: Processes
 ) -> float | None:
     """Return the seconds that decoding a chunk of a file takes, from a few of its own.
 
@@ -225,13 +216,10 @@ def decode_seconds(
     """
     if read.layout.codec is None or read.library == "subchunk" or read.link is not None:
         return None
-    # Libraries that decode on all cores are given several chunks in one call.
-    points = _strip(read) if engine_of(read.library) in THREADED else _spread(read)
-    asked = replace(
-        read, library=engine_of(read.library), selections=points, cache="warm", decode_s=0.0
-    )
-    visit = Visit(path, asked.library, points, read.cache_bytes)
-    case = case_of("probe", visit, "warm", pinned=asked.library not in THREADED)
+    library = engine_of(read.library)
+    asked = replace(read, library=library, selections=_few(read), cache="warm", decode_s=0.0)
+    visit = Visit(path, library, asked.selections, read.cache_bytes)
+    case = case_of("probe", visit, "warm", pinned=library not in THREADED)
     rest, times = calibration.predict(asked).seconds, list[float]()
     for _ in range(_PROBES):
         outcome = processes.run(Job(case, timeout_s=60))
@@ -243,21 +231,15 @@ def decode_seconds(
     return max(each, 0.0)
 
 
-def _spread(read: Read) -> tuple[tuple[int, ...], ...]:
-    """Return an element of each of a few chunks, far apart."""
-    chunks = read.chunks or read.shape
-    size = math.prod(chunks) * read.itemsize
-    few = int(min(_PROBED, max(_PROBED_BYTES // size, 1)))
-    return tuple(
-        tuple(i * c for i, c in zip(place, chunks, strict=True))
-        for place in far_apart(chunk_grid(read.shape, chunks), few)
-    )
-
-
-def _strip(read: Read) -> tuple[tuple[int | slice, ...]]:
-    """Return a line through a few chunks, along the axis that has most of them."""
+def _few(read: Read) -> tuple[Indices, ...]:
+    """Return an element of each of a few chunks, far apart, or a line through a few neighbours."""
     chunks = read.chunks or read.shape
     grid = chunk_grid(read.shape, chunks)
+    if engine_of(read.library) not in THREADED:
+        few = min(_PROBED, max(_PROBED_BYTES // (math.prod(chunks) * read.itemsize), 1))
+        places = far_apart(grid, few)
+        return tuple(tuple(i * c for i, c in zip(at, chunks, strict=True)) for at in places)
+    # Libraries that decode on all cores are given several chunks in one call.
     axis = max(range(len(grid)), key=lambda number: grid[number])
     few = min(_PROBED, grid[axis])
     first = (grid[axis] - few) // 2 * chunks[axis]

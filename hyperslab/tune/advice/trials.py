@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
@@ -32,8 +32,10 @@ NEAR = 1.3  # how many times as long as the fastest a candidate may take to be m
 FAR_MODULES = ("aiohttp", "fsspec.implementations.http", "hyperslab.io.by_kerchunk")
 FAR_SCREENED = 2  # blocks after which what is clearly slower is left out: each read takes long
 CELL_S = 20.0  # see `hyperslab.measure.harness.Plan`
-_NAME = "values"
-_BESIDE = {"index": subchunk.build, "references": references.write}  # files that a remedy needs
+# What writes the file that a remedy needs.
+_BESIDE: dict[str, Callable[[Path], object]] = {
+    "index": subchunk.build, "references": references.write,
+}  # fmt: skip
 _APART = " | "
 
 
@@ -50,7 +52,8 @@ def try_out(
     first = screened(question) or question.repeats
     with ExitStack() as own:
         folder, server = Path(own.enter_context(TemporaryDirectory(dir=scratch))), None
-        modules, running = MODULES, processes
+        modules: tuple[str, ...] = MODULES
+        running = processes
         if question.link:
             here = own.enter_context(serving(folder))
             server = here.through(own.enter_context(question.link.to(here.port)))
@@ -65,7 +68,8 @@ def try_out(
 
         rows = timed(cases, plan)
         if first < question.repeats:
-            near = _near(_frame(rows), subject.near, candidates[0].name)
+            mixes = _least_s(_frame(rows), subject.near)
+            near = {candidates[0].name, *mixes.index[mixes <= NEAR * mixes.min()]}
             rest = replace(plan, blocks=question.repeats - first, seed=question.seed + 1)
             later = timed([case for case in cases if _candidate(case.name) in near], rest)
             rows += [{**row, "block": int(str(row["block"])) + first} for row in later]
@@ -95,7 +99,7 @@ def _cases(
             path, fill = folder / f"{number}{layout.suffix}", sample.variable.fill_value
             try:
                 check_blosc(values, layout)
-                write_array(path, values, layout, _NAME, fill_value=fill)
+                write_array(path, values, layout, fill_value=fill)
             except (OSError, RuntimeError):  # a codec that cannot take these values
                 if not number:
                     raise
@@ -103,10 +107,10 @@ def _cases(
             made[layout] = path
         path, beside = made[layout], list[Path]()
         if candidate.remedy in _BESIDE:
-            beside = [Path(_BESIDE[candidate.remedy](path))]
+            beside = [Path(str(_BESIDE[candidate.remedy](path)))]
         # An access each: a read that another has warmed the library for is faster.
         for access in subject.near:
-            visit = Visit(path, library, access.selections, candidate.cache_bytes, _NAME, server)
+            visit = Visit(path, library, access.selections, candidate.cache_bytes, server)
             yield case_of(
                 f"{candidate.name}{_APART}{access.name}", visit, subject.cache,
                 expected=expected[access.name], files=beside, aa=not number,
@@ -124,12 +128,11 @@ def _frame(rows: Rows) -> pd.DataFrame:
     return frame_of({**row, "case": _candidate(str(row["case"]))} for row in rows)
 
 
-def _near(frame: pd.DataFrame, accesses: Sequence[Access], present: str) -> set[str]:
-    """Return the candidates that may be the best, by the fastest of their blocks."""
+def _least_s(frame: pd.DataFrame, accesses: Sequence[Access]) -> pd.Series[float]:
+    """Return the seconds of an average read with each candidate, by the fastest of its blocks."""
     reads = frame[(frame["status"] == "ok") & (frame["phase"] == "read")]
     least = reads.pivot_table(index="case", columns="pattern", values="wall_s", aggfunc="min")
-    mixes = mix_s(accesses, least)
-    return {present, *mixes.index[mixes <= NEAR * mixes.min()]}
+    return mix_s(accesses, least)
 
 
 def mix_s(accesses: Sequence[Access], seconds: pd.DataFrame) -> pd.Series[float]:

@@ -158,8 +158,7 @@ def test_shapes_fit_the_array_and_the_bounds(shape, itemsize, random):
         assert all(1 <= c <= n for c, n in zip(chunks, shape, strict=True))
         assert all(c in even_lengths(n) for c, n in zip(chunks, shape, strict=True))
         size = math.prod(chunks) * itemsize
-        assert (
-        )
+        assert min(LEAST_BYTES, math.prod(shape) * itemsize) <= size <= MOST_BYTES
         count = math.prod(-(-n // c) for c, n in zip(chunks, shape, strict=True))
         assert count <= MOST_CHUNKS
 

@@ -27,10 +27,8 @@ from .fetches import UncalibratedError, wire_seconds
 LANES = max(os.cpu_count() or 1, 1)
 PAGE_BYTES = 4096
 HUGE_BYTES = 4 * 2**20  # from here on numpy asks for huge pages, which cost far fewer faults
-THREADED = ("zarr", "xarray-zarr", "kerchunk", "subchunk")
+THREADED = ("zarr", "xarray-zarr", "subchunk")
 """Readers that decode chunks on all cores."""
-ALIKE = {"h5py-none": "h5py", "h5py-64k": "h5py", "h5py-blocks": "h5py", "kerchunk": "zarr"}
-"""Readers that do the same work as another, and differ in what they fetch."""
 BELOW = {
     "h5netcdf": "h5py",
     "xarray-h5netcdf": "h5py",
@@ -127,9 +125,8 @@ class Calibration:
                 parts[PARTS[term]] += number * self._cost(name)
         if codec(read) and read.decode_s is not None:
             parts["decode"] = read.decode_s * counts.fetched * decoding_share(read, counts)
-        if read.opens:
+        if read.link is not None:  # an access opens the file: libraries fetch values with that
             parts["open"] = self.costs.get(f"{way(read)}:open", 0.0)
-        if read.link is not None:
             parts["wire"] = wire_seconds(read, counts)
         return Prediction(parts, counts)
 
@@ -164,19 +161,13 @@ ROUGH = Calibration(TYPICAL)
 
 def engine_of(library: str) -> str:
     """Return what decodes chunks for a reader: those of one engine share the cost of it."""
-    library = ALIKE.get(library, library)
     return BELOW.get(library, library)
 
 
 def way(read: Read) -> str:
-    """Return which library reads which way: a call of it has a cost of its own.
-
-    References (kerchunk's) are read by zarr-python; an index reads inside chunks.
-    """
-    kind = "zarr" if read.library == "kerchunk" else read.kind
-    if read.library == "subchunk" and read.layout.codec is not None:
-        kind = "inside"
-    return f"{ALIKE.get(read.library, read.library)}/{kind}"
+    """Return which library reads which way, an index inside chunks: a call of it has its cost."""
+    inside = read.library == "subchunk" and read.layout.codec is not None
+    return f"{read.library}/{'inside' if inside else read.kind}"
 
 
 def codec(read: Read) -> str:

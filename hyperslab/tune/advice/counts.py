@@ -32,10 +32,9 @@ class Read:
     library: str  # name of a reader
     chunk_bytes: float | None = None  # as it is stored, on average; None without a codec
     cache: str = "warm"  # the file's bytes are in memory, or on the disk: "cold"
-    link: Link | None = None  # behind which the file is; None for this machine's disk
+    link: Link | None = None  # behind which the file is opened too; None for this machine's disk
     cache_bytes: int | None = None  # HDF5's chunk cache; None for the library's own
     decode_s: float | None = None  # of a chunk, measured on the file; None predicts it
-    opens: bool = False  # whether opening the file is part of the time
 
     @property
     def itemsize(self) -> int:

@@ -15,7 +15,7 @@ from hyperslab.io.selection import region
 
 from .counts import Counts, Read, chunk_stretches, spans
 
-KIB, MIB = 2**10, 2**20
+MIB = 2**20
 _MOST_MERGED = 16 * MIB  # bytes of chunks in one request, and gaps between them of up to 1 MiB
 _LEAF_CHUNKS = 58  # that a node of HDF5's index of chunks holds, nine tenths full
 
@@ -36,15 +36,12 @@ class Fetch:
 
 FETCHES = {
     "h5py": Fetch(2, 2, ahead_bytes=5 * MIB),
-    "h5py-none": Fetch(11, 11),
-    "h5py-64k": Fetch(2, 2, ahead_bytes=64 * KIB),
     "h5netcdf": Fetch(2, 2, ahead_bytes=5 * MIB),
     "xarray-h5netcdf": Fetch(2, 2, ahead_bytes=5 * MIB),
     "netcdf4": Fetch(22, 22),
     "xarray-netcdf4": Fetch(22, 22),
     "zarr": Fetch(3, 1, at_once=10),
     "xarray-zarr": Fetch(4, 2, at_once=10),
-    "kerchunk": Fetch(1, 1, at_once=10),
     "subchunk": Fetch(2, 1, at_once=100),
 }
 """Readers over HTTP, as counted; without any read-ahead it depends on the file's metadata."""
@@ -59,7 +56,7 @@ class Moved(NamedTuple):
 
 
 def moved(read: Read, counts: Counts) -> Moved:
-    """Return what a reader asks of a server, and gets, of a file with nothing but the variable."""
+    """Return what a reader asks of a server and gets, with opening a file of this variable alone."""
     if read.library not in FETCHES:
         raise UncalibratedError(
             f"how {read.library!r} fetches from a URL is not known: it is of {', '.join(FETCHES)}"
@@ -67,7 +64,7 @@ def moved(read: Read, counts: Counts) -> Moved:
     how = FETCHES[read.library]
     if how.ahead_bytes:
         return _read_ahead(read, counts, how)
-    opening, stages = how.opening * read.opens, how.opening_stages * read.opens
+    stages = how.opening_stages
     requests, nbytes = counts.requests, counts.stored_bytes
     if requests > counts.shards > 0 and merging():
         requests, nbytes = _merged(read, counts)
@@ -77,7 +74,7 @@ def moved(read: Read, counts: Counts) -> Moved:
         # Zarr asks for the chunks of a shard one after another, for several shards at once.
         lines = counts.shards or requests
         stages += math.ceil(lines / how.at_once) * math.ceil(requests / lines)
-    return Moved(opening + requests, stages, nbytes)
+    return Moved(how.opening + requests, stages, nbytes)
 
 
 @cache
@@ -105,8 +102,8 @@ def _read_ahead(read: Read, counts: Counts, how: Fetch) -> Moved:
     """
     ahead, grid = how.ahead_bytes, chunk_grid(read.shape, read.chunks or read.shape)
     size = math.prod(grid) * read.chunk_stored  # of the file
-    requests, nbytes = (how.opening, float(ahead)) if read.opens else (0, 0.0)
-    if read.opens and size <= ahead:
+    requests, nbytes = how.opening, float(ahead)
+    if size <= ahead:
         return Moved(requests, requests, size)
     for one in (region(selection, read.shape) for selection in read.selections):
         if not one.size:
@@ -133,4 +130,4 @@ def wire_seconds(read: Read, counts: Counts) -> float:
     traffic, how = moved(read, counts), FETCHES[read.library]
     # What is asked for at once takes connections, which are made at once too.
     more = how.at_once > 1 and traffic.requests - how.opening > how.opening
-    return read.link.seconds(traffic.stages, (1.0 + more) * read.opens, traffic.nbytes)
+    return read.link.seconds(traffic.stages, 1.0 + more, traffic.nbytes)

@@ -140,10 +140,7 @@ def read_of(
     packed: Packed,
     variable: SourceVariable | None = None,
 ) -> Read:
-    """Return what the model takes: one access with one candidate, of the file or of the sample.
-
-    Over a network an access opens the file, since libraries fetch values with that.
-    """
+    """Return what the model takes: one access with one candidate, of the file or of the sample."""
     variable, layout = variable or subject.variable, candidate.layout
     if not candidate.described and layout.chunks:
         layout = replace(layout, codec="deflate")  # whatever it is, chunks are decoded whole
@@ -160,7 +157,6 @@ def read_of(
         link=subject.question.link,
         cache_bytes=candidate.cache_bytes,
         decode_s=chunk * (packed.decode_s or 0.0) if whole else None,
-        opens=subject.question.link is not None,
     )
 
 

@@ -26,10 +26,7 @@ class Access:
 
 
 def weights(given: Sequence[str]) -> dict[str, float]:
-    """Return the share of each access from what was typed: NAME=SHARE, or names alone.
-
-    Shares sum to 1 (70% is 0.7), or to 100; names without any have equal ones.
-    """
+    """Return the share of each access, 1 in all, from NAME=SHARE (0.7, 70%, 70) or names alone."""
     shares, alone = dict[str, float](), list[str]()
     for text in _parts(given):
         name, equals, share = (piece.strip() for piece in text.partition("="))
@@ -104,8 +101,7 @@ def resolve(
     """Return the accesses of a variable, in the middle of it, by the axes of its dimensions.
 
     Without shares it is a time series and a map alike, or a row and a column where the dimensions
-    say neither. Each access is so many calls, or fewer where there are not so many, if that is
-    allowed.
+    say neither. Each is so many calls, or `fewer` where there are not so many.
     """
     if not variable.shape or 0 in variable.shape:
         what = "is a scalar" if not variable.shape else "holds no values yet"

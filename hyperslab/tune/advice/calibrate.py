@@ -69,9 +69,8 @@ def calibrate(
 ) -> Calibration:
     """Find what reading costs on this machine, by reading files made for it in `workdir`.
 
-    Each read is timed in fresh processes, in shuffled blocks of all reads, as often as the seconds
-    allow; what a quarter of the samples stay below is fitted. The files, with maps of `side`
-    elements along a side, take up to 0.4 GB. Libraries that are not installed are left out.
+    Each read is timed in fresh processes, in shuffled blocks of all, as often as the seconds allow.
+    The files, with maps of `side` elements along a side, take up to 0.4 GB.
     """
     began = time.monotonic()
     with measuring(), tempfile.TemporaryDirectory(prefix="calibration-", dir=workdir) as name:
@@ -230,8 +229,7 @@ def _cold(name: str, library: str, pattern: str) -> bool:
 def timed(reads: Sequence[Timed], until: float) -> pd.DataFrame:
     """Return a row for each case (its label), phase (open or read) and sample, with its seconds.
 
-    Each is timed once in a block, in an order of its own; no block but the first begins that would
-    not end by then, on the clock of `time.monotonic`.
+    No block but the first begins that would not end by then, on the clock of `time.monotonic`.
     """
     times, last = list[tuple[str, object, float]](), 0.0
     random = np.random.default_rng(0)

@@ -1,7 +1,4 @@
-"""What may be advised: layouts to rewrite the file in, and remedies that leave it as it is.
-
-Lengths of chunks are such that they leave no slivers at the end of an axis.
-"""
+"""What may be advised: layouts to rewrite the file in, and remedies that leave it as it is."""
 
 from __future__ import annotations
 
@@ -94,8 +91,7 @@ def remedies(
 ) -> list[Candidate]:
     """Return ways to read the file as it is that cost less.
 
-    A chunk cache serves the calls that follow another; xarray finds no variables in groups by
-    references; nothing is known to help where the layout does not tell how values are stored.
+    A chunk cache serves calls that follow another; xarray finds nothing in groups by references.
     """
     layout, ways = present.layout, dict[str, dict[str, Any]]()
     if not present.described or layout.format not in (*NETCDF4, "hdf5"):
@@ -125,11 +121,7 @@ def layouts(
     formats: Sequence[str] = (),
     codecs: Sequence[str] = (),
 ) -> list[Candidate]:
-    """Return layouts to try: chunk shapes by the accesses, each with every codec and format.
-
-    Where none is named, formats are the file's own (netCDF-4 for classic files) and Zarr 3; over a
-    network HDF5 in pages and Zarr in shards too.
-    """
+    """Return layouts to try: chunk shapes by the accesses, each with every codec and format."""
     own = present.layout.format if present.layout.format in CHUNKED else "netcdf4"
     wanted = formats or dict.fromkeys((own, *(("hdf5",) if link else ()), "zarr3"))
     call_s = link.round_trip_s if link else 0.0
@@ -194,10 +186,7 @@ def _extras(
 
 
 def even_lengths(n: int, most: int = 64) -> tuple[int, ...]:
-    """Return lengths of chunks that cover an axis in equal parts, with little or no overhang.
-
-    Source: Lee et al. 2008, guideline 3 of section 5.1.2 (ceil instead of floor).
-    """
+    """Return lengths that cut an axis in equal parts, with little overhang (Lee 2008, 5.1.2)."""
     lengths = {n, 1}
     parts = 2
     while parts < n:
@@ -220,10 +209,7 @@ def chunk_shapes(
     most: int = 10,
     call_s: float = 0.0,
 ) -> list[tuple[int, ...]]:
-    """Return chunk shapes, the best for the mix first, then the best of other sizes and accesses.
-
-    Costs are rough here: chunks and their bytes; each costs `call_s` more, as far requests do.
-    """
+    """Return chunk shapes: the best for the mix, then the best of other sizes and accesses."""
     shape = tuple(shape)
     if not shape or 0 in shape:
         return []

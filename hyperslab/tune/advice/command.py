@@ -133,10 +133,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def advised(words: Sequence[str], calibrated: Path | None = None) -> Advice:
-    """Return the advice for the words after `hyperslab advise`; no report is written.
-
-    A machine that is not calibrated is not calibrated here; see `known`.
-    """
+    """Return the advice for the words after `hyperslab advise`, by what costs are `known`."""
     arguments = add(argparse.ArgumentParser().add_subparsers()).parse_args(words)
     return advise(subject_of(question_of(arguments)), known(calibrated, rough=arguments.rough))
 

@@ -1,8 +1,6 @@
 """The cost model: the time of a read is what it touches, each count with a cost of this machine.
 
 time = calls × a + bytes × b + faults × c + stages × round trip + wire bytes / rate
-
-The costs are kept in the user's cache folder, and refused when they no longer fit.
 """
 
 from __future__ import annotations
@@ -181,8 +179,7 @@ def codec(read: Read) -> str:
 def terms(read: Read, counts: Counts) -> dict[str, float]:
     """Return the counts that make up the time of a read, by the name of their cost.
 
-    Names are `way:count` for what the library does, `codec:count` for decoding, and `disk:count`
-    for what a cold read takes beyond a warm one.
+    Names are `way:count`, `codec:count`, and `disk:count` for what a cold read takes beyond.
     """
     own, decoder = way(read), codec(read)
     work = f"{engine_of(read.library)}/{own.partition('/')[2]}"

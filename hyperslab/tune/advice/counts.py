@@ -153,10 +153,7 @@ def _chunked(read: Read, one: Region, chunks: tuple[int, ...]) -> Counts:
 
 
 def chunk_stretches(read: Read, one: Region, window: int) -> tuple[int, float]:
-    """Return the stretches of the file that the chunks of a region lie in, and the bytes of one.
-
-    Gaps up to the window are closed. Chunks lie in their own order.
-    """
+    """Return the stretches that a region's chunks lie in, small gaps closed, and their bytes."""
     chunks, stored = read.chunks or read.shape, read.chunk_stored
     apart = tuple(max(step // c, 1) for step, c in zip(one.steps, chunks, strict=True))
     at = one._replace(counts=tuple(_touched(one, chunks)), steps=apart)
@@ -223,10 +220,7 @@ def _touched(one: Region, chunks: tuple[int, ...]) -> list[int]:
 
 
 def _runs(one: Region, touched: list[int], chunks: tuple[int, ...]) -> tuple[int, int]:
-    """Return the pieces that are contiguous in chunks and in the result, and the elements picked.
-
-    By a step each element is a piece: libraries have a way of their own for these.
-    """
+    """Return the pieces contiguous in chunks and result, and how many of them steps pick."""
     axis = len(chunks) - 1
     while axis > 0 and touched[axis] == 1 and one.counts[axis] == chunks[axis]:
         axis -= 1  # goes on into the next axis where one chunk covers this one, and all is taken

@@ -56,7 +56,7 @@ class Moved(NamedTuple):
 
 
 def moved(read: Read, counts: Counts) -> Moved:
-    """Return what a reader asks of a server and gets, with opening a file of this variable alone."""
+    """Return what a reader asks of a server and gets, to open a file of one variable and read."""
     if read.library not in FETCHES:
         raise UncalibratedError(
             f"how {read.library!r} fetches from a URL is not known: it is of {', '.join(FETCHES)}"
@@ -96,10 +96,7 @@ def _merged(read: Read, counts: Counts) -> tuple[int, float]:
 
 
 def _read_ahead(read: Read, counts: Counts, how: Fetch) -> Moved:
-    """Return what is moved in windows, each of a piece and of what is fetched ahead of the next.
-
-    Opening fetches the first; each leaf of HDF5's index of chunks lies elsewhere, in another.
-    """
+    """Return what windows move; each leaf of HDF5's index of chunks lies elsewhere."""
     ahead, grid = how.ahead_bytes, chunk_grid(read.shape, read.chunks or read.shape)
     size = math.prod(grid) * read.chunk_stored  # of the file
     requests, nbytes = how.opening, float(ahead)

@@ -48,10 +48,7 @@ class Row:
 
     @property
     def order(self) -> tuple[bool, bool, float, float, float]:
-        """Measured first, then by gain, or by time where no gain is known; the unpredicted last.
-
-        What was left early comes after: gains of other blocks do not compare.
-        """
+        """Measured first, what was left early last of it; by gain, else by time."""
         gain = self.scaled_gain
         return (
             self.measured_gain is None,

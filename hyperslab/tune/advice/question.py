@@ -97,11 +97,7 @@ class Subject:
 
 
 def subject_of(question: Question) -> Subject:
-    """Open the file, resolve the question and read the sample.
-
-    A SourceError says that the file cannot be read or has no such variable, a ValueError that it
-    has no such access, or that no layout is among the formats and codecs.
-    """
+    """Open the file, resolve the question, read the sample; a ValueError says what is not there."""
     with open_source(question.address) as source:
         named = question.variable
         variable = source.choose([named])[0] if named else largest(source)

@@ -63,10 +63,7 @@ class Sample:
         return replace(layout, chunks=chunks, shards=shards)
 
     def block(self, chunks: Sequence[int] | None) -> NDArray[Any]:
-        """Return whole chunks from all over the box, as many as 4 MiB hold, along the first axis.
-
-        Neighbours are alike: chunks of one place may be all land.
-        """
+        """Return chunks from all over the box along the first axis: neighbours are alike."""
         shape = self.values.shape
         unit = [min(c, n) for c, n in zip(chunks or shape, shape, strict=True)]
         grid = [n // c for n, c in zip(shape, unit, strict=True)]
@@ -82,8 +79,7 @@ class Sample:
     def weight(self, block: NDArray[Any]) -> float:
         """Return the share of values that say something, over that of a block of them.
 
-        The most common value, such as that of land, takes next to no room however it is packed,
-        and a block may hold more of it or less.
+        The most common value, such as that of land, takes next to no room however it is packed.
         """
         there = self._share(block)
         return self._own_share / there if self._own_share and there else 1.0
@@ -181,10 +177,7 @@ def pack(
     workdir: Path,
     processes: Processes,
 ) -> Packed:
-    """Store some values in a layout with a codec, in a file that is removed, and time decoding.
-
-    An OSError or RuntimeError says that the library which writes cannot store them so.
-    """
+    """Store values and time decoding; an OSError or RuntimeError says that they cannot be."""
     chunks = tuple(np.minimum(layout.chunks or values.shape, values.shape).tolist())
     bare = replace(layout, chunks=chunks, shards=None, page_bytes=None)
     check_blosc(values, bare)
@@ -208,11 +201,10 @@ def pack(
 def decode_seconds(
     read: Read, path: Path, calibration: Calibration, processes: Processes
 ) -> float | None:
-    """Return the seconds that decoding a chunk of a file takes, from a few of its own.
+    """Return the seconds that decoding a chunk takes: those of a few, less what all else costs.
 
-    An element of each of a few chunks is read as calibration does, and what all else costs is taken
-    off. None where nothing is decoded, or parts of chunks; an UncalibratedError says that the
-    library was not calibrated, an OSError that the file cannot be read.
+    None where nothing is decoded, or parts of chunks; an UncalibratedError says that the library
+    was not calibrated, an OSError that the file cannot be read.
     """
     if read.layout.codec is None or read.library == "subchunk" or read.link is not None:
         return None

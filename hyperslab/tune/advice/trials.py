@@ -45,8 +45,7 @@ def try_out(
     """Write the sample in each layout and read it by every access, in interleaved blocks.
 
     The first candidate is the file as it is, measured under two labels. The records have a case for
-    each candidate, by its name, and a pattern for each access. Far reads have processes of their
-    own. A BusyError says that another run is measuring.
+    each candidate and a pattern for each access. A BusyError says that another run is measuring.
     """
     question = subject.question
     first = screened(question) or question.repeats

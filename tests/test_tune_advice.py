@@ -21,7 +21,7 @@ from hyperslab.tune.advice import explain, rank
 from hyperslab.tune.advice.costs import ROUGH, Calibration
 from hyperslab.tune.advice.fetches import UncalibratedError
 from hyperslab.tune.advice.question import FAR, Question
-from hyperslab.tune.advice.trials import try_out
+from hyperslab.tune.advice.rank import try_out
 
 forked = pytest.fixture(scope="module", autouse=True)(forking)
 LINK = Link(100e6, 0.02)

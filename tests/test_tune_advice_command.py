@@ -1,11 +1,11 @@
 """`hyperslab advise` as people call it: reports, messages, and the commands it prints."""
 
+import html
 import json
 import shlex
 import shutil
 import subprocess
 import sys
-from pathlib import Path
 
 import h5py
 import netCDF4
@@ -40,11 +40,11 @@ def run(*words):
 
 def test_a_report_says_what_and_how_also_as_json_and_a_picture(file, tmp_path, capsys):
     asked = [*QUICK, "--access", "time_series=0.7", "--access", "map=0.3"]
-    assert run(file, *asked, "--json", "a.json", "--plot", "a.png") == 0
+    assert run(file, *asked, "--json", "a.json", "--plot", "a.png", "--html", "a.html") == 0
     text = " ".join(capsys.readouterr().out.split())  # as wide as the terminal
-    assert "time_series 70% 192 B 48 of 48" in text
-    assert "because a time series touches " in text
-    assert f"hyperslab rechunk {shlex.quote(str(file))} maps-" in text
+    assert "time_series 70% 192 B 48 of 48" in text and "because a time series touches " in text
+    command = f"hyperslab rechunk {shlex.quote(str(file))} maps-"
+    assert command in text and command in html.unescape((tmp_path / "a.html").read_text())
     assert (tmp_path / "a.png").stat().st_size > 10_000
     assert run(file, *asked, "-q", "--json", "-") == 0
     said = capsys.readouterr()
@@ -53,12 +53,11 @@ def test_a_report_says_what_and_how_also_as_json_and_a_picture(file, tmp_path, c
     assert found == json.loads((tmp_path / "a.json").read_text())
     assert found["now"]["chunks_touched"] == {"time_series": 48, "map": 1}
     first = found["candidates"][0]
-    assert (first["number"], first["gain_measured"]) == (1, None)
-    assert first["commands"]
+    assert (first["number"], first["gain_measured"]) == (1, None) and first["commands"]
 
 
 def test_a_calibration_is_made_where_it_is_asked_for(tmp_path, monkeypatch, capsys):
-    def fails(workdir, **options):
+    def fails(workdir):
         raise OSError(f"not now in {workdir}")
 
     monkeypatch.setattr(calibrate, "calibrate", fails)

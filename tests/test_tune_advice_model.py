@@ -19,11 +19,10 @@ from hyperslab.measure.machine import identity, versions
 from hyperslab.measure.processes import Processes
 from hyperslab.network import Link, serving
 from hyperslab.tune.advice import calibrate as measuring
+from hyperslab.tune.advice import costs as kept
 from hyperslab.tune.advice import fetches
 from hyperslab.tune.advice.calibrate import calibrate, field, fitted
-from hyperslab.tune.advice.costs import (
-    ROUGH, Calibration, NoCalibrationError, ensured, known, load, save, terms,
-)  # fmt: skip
+from hyperslab.tune.advice.costs import ROUGH, Calibration, NoCalibrationError, terms
 from hyperslab.tune.advice.counts import Read, counts_of
 from hyperslab.tune.advice.fetches import FETCHES, Moved, UncalibratedError, moved, wire_seconds
 from hyperslab.tune.advice.sample import decode_seconds, pack
@@ -123,9 +122,6 @@ def test_a_prediction_is_the_sum_of_its_parts_and_opening_and_the_disk_come_on_t
 
 
 def test_what_was_not_calibrated_is_named_and_not_guessed():
-    def of(**changes):
-        return KNOWN.predict(dataclasses.replace(READ, **changes))
-
     zstd = dataclasses.replace(DEFLATE, codec="zstd", shuffle=False)
     for changes, said in (
         ({"layout": zstd}, "'zstd' is not calibrated for h5py: deflate"),
@@ -133,9 +129,9 @@ def test_what_was_not_calibrated_is_named_and_not_guessed():
         ({"layout": Layout("netcdf4"), "chunk_bytes": None}, "contiguous"),
     ):
         with pytest.raises(UncalibratedError, match=said):
-            of(**changes)
+            KNOWN.predict(dataclasses.replace(READ, **changes))
     # Measured on the file, the codec need not be known.
-    assert of(layout=zstd, decode_s=1e-3).seconds > 0.05
+    assert KNOWN.predict(dataclasses.replace(READ, layout=zstd, decode_s=1e-3)).seconds > 0.05
 
 
 forked = pytest.fixture(scope="module", autouse=True)(forking)
@@ -235,22 +231,22 @@ MADE = dataclasses.replace(
 
 
 def test_it_is_kept_for_this_machine_and_refused_when_it_no_longer_fits(tmp_path):
-    place = save(MADE, tmp_path)
-    assert load(tmp_path) == MADE
+    place = kept.save(MADE, tmp_path)
+    assert kept.load(tmp_path) == MADE
     assert list(tmp_path.iterdir()) == [place]
     for content, said in (("{", "cannot be read"), ('{"form": 99}', "counts other things")):
         place.write_text(content)
         with pytest.raises(NoCalibrationError, match=said):
-            load(tmp_path)
+            kept.load(tmp_path)
     for change, said in (
         ({"versions": versions() | {"h5py": "1.0"}}, "h5py was 1.0, is"),
         ({"made": "2020-01-01T00:00:00+00:00"}, "days old"),
         ({"identity": identity() | {"cpu": "Abacus 1"}}, "no calibration yet"),
     ):
         place.unlink()
-        place = save(dataclasses.replace(MADE, **change), tmp_path)
+        place = kept.save(dataclasses.replace(MADE, **change), tmp_path)
         with pytest.raises(NoCalibrationError, match=said):
-            load(tmp_path)
+            kept.load(tmp_path)
 
 
 def test_a_machine_is_calibrated_once_or_when_asked_and_a_study_s_own_comes_first(
@@ -258,15 +254,15 @@ def test_a_machine_is_calibrated_once_or_when_asked_and_a_study_s_own_comes_firs
 ):
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     study = tmp_path / "study"
-    assert known(study) is ROUGH
-    save(dataclasses.replace(MADE, samples=9), study)
-    assert known(study).samples == 9
-    assert known() is known(study, rough=True) is ROUGH
+    assert kept.known(study) is ROUGH
+    kept.save(dataclasses.replace(MADE, samples=9), study)
+    assert kept.known(study).samples == 9
+    assert kept.known() is kept.known(study, rough=True) is ROUGH
     asked, said = [], []
     monkeypatch.setattr(measuring, "calibrate", lambda **options: asked.append(options) or MADE)
-    assert ensured(say=said.append) == ensured() == known() == MADE
+    assert kept.ensured(say=said.append) == kept.ensured() == kept.known() == MADE
     assert len(asked) == 1 and "this machine has no calibration yet" in said[0]
-    ensured(again=True, workdir=tmp_path)
+    kept.ensured(again=True, workdir=tmp_path)
     assert asked[1]["workdir"] == tmp_path
 
 

@@ -196,16 +196,11 @@ def test_what_a_read_moves_over_a_network_explains_its_time(tmp_path, link):
         assert (row["requests,\nwith opening"], row["round trips"]) == ("2", "2")
     least = link.seconds(2, 1, far.present.nbytes)
     assert far.present.seconds["map"] == pytest.approx(least, rel=0.2)
-    large = replace(far, present=replace(far.present, nbytes=1e9))
-    assert explain.costs(large)[0]["requests,\nwith opening"] == "3"
     assert ("30 ms away, which is assumed" in explain.head(far)) == (link is FAR)
     assert any("which is assumed" in note for note in far.notes) == (link is FAR)
-    none = replace(far.present.candidate, library="netcdf4")
-    several = explain.costs(replace(far, present=replace(far.present, candidate=none)))[1]
-    assert (several["requests,\nwith opening"], several["round trips"]) == ("70", "70")
 
 
-def test_neither_secrets_nor_folders_are_shown_and_a_page_holds_everything(found, tmp_path):
+def test_neither_secrets_nor_servers_are_shown_and_a_page_holds_everything(found):
     address = "https://me:secret@example.org/data/maps.nc?token=1"
     asked = replace(found.subject.question, address=address)
     far = replace(found, subject=replace(found.subject, question=asked))
@@ -216,12 +211,7 @@ def test_neither_secrets_nor_folders_are_shown_and_a_page_holds_everything(found
     text = html.unescape(page.page(frame_of(page.rows(far, shown)), "mine"))
     assert "hyperslab rechunk https://example.org/data/maps.nc" in text
     assert not any("secret" in words or "token" in words for words in (said, text))
-    deflated = advice(maps(tmp_path / "maps.nc"), tmp_path, codecs=("deflate",))
-    made, local = frame_of(page.rows(as_if_measured(deflated, [9.0]))), str(tmp_path / "maps.nc")
-    assert local not in made["hints"].str.cat()
-    text = page.write(made, tmp_path / "new" / "a.html", "<my> file").read_text()
-    for part in ("&lt;my&gt; file", "<svg", "nccopy", "hyperslab rechunk maps.nc "):
-        assert part in text
+    assert "<svg" in text and "&lt;my&gt;" in page.page(frame_of(page.rows(far)), "<my> file")
 
 
 def test_a_choice_near_the_best_is_good_and_one_far_from_it_is_not(found):

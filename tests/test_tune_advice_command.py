@@ -94,12 +94,9 @@ def url(tmp_path):
 
 
 def row_of(found, **wanted):
-    return next(
-        row for row in (*found.rows, *found.beyond)
-        if all(getattr(row.candidate, name, None) == value
-               or getattr(row.candidate.layout, name, None) == value
-               for name, value in wanted.items())
-    )  # fmt: skip
+    every = (*found.rows, *found.beyond)
+    facts = ((row, vars(row.candidate.layout) | vars(row.candidate)) for row in every)
+    return next(row for row, known in facts if wanted.items() <= known.items())
 
 
 def executed(code):

@@ -122,10 +122,9 @@ def run(arguments: argparse.Namespace) -> int:
     try:
         if say:
             say("reading a sample")
-        subject, costs = subject_of(question), ROUGH
-        if not arguments.rough:
-            costs = ensured(again=arguments.calibrate, workdir=question.workdir, say=say)
-        _report(arguments, advise(subject, costs, say))
+        subject, again = subject_of(question), arguments.calibrate
+        made = ROUGH if arguments.rough else ensured(again=again, workdir=question.workdir, say=say)
+        _report(arguments, advise(subject, made, say))
     except KeyboardInterrupt:
         print("\ninterrupted: nothing is left behind, the file is as it was", file=sys.stderr)
         return 1

@@ -9,36 +9,41 @@ from hypothesis import strategies as st
 
 from hyperslab.io import Layout, region
 from hyperslab.io.sources.base import SourceVariable
-from hyperslab.tune.advice import shapes
-from hyperslab.tune.advice.accesses import Access, resolve, roles, weights
-from hyperslab.tune.advice.candidates import layouts, now, remedies
+from hyperslab.tune.advice import candidates
+from hyperslab.tune.advice.accesses import Access, letters_of, resolve, roles, weights
+from hyperslab.tune.advice.candidates import chunk_shapes, even_lengths, layouts, now, remedies
 from hyperslab.tune.advice.costs import ROUGH
 from hyperslab.tune.advice.sample import box_of, pack
-from hyperslab.tune.advice.shapes import chunk_shapes, even_lengths, shard
 
 PLAIN = SourceVariable("v", ("a", "b"), (10, 20), "f4")
 SHORT = SourceVariable("sst", ("time", "lat", "lon"), (10, 20, 30), "f4")
 
 
 def asked(shares, variable=SHORT, named=None, **options):
-    return resolve(shares, variable, {variable.name: variable}, named or {}, **options)
+    letters = letters_of(variable, {variable.name: variable}, named or {})
+    return resolve(shares, variable, letters, **options)
 
 
 @pytest.mark.parametrize(
-    ("given", "says"),
+    ("shares", "variable", "dims", "says"),
     [
-        (["series=1"], "no access 'series': give one of time_series, map"),
-        (["map=0.5", "map=0.5"], "map is given twice"),
-        (["map=a"], "give a number, such as 0.7 or 70%"),
-        (["map=0"], "give a share above 0"),
-        (["map=nan"], "give a share above 0"),
-        (["map=0.9", "whole=0.3"], "sum to 1.2, not to 1 .or 100%.: give map=0.75, whole=0.25"),
-        (["map=0.5", "whole"], "whole has no share"),
+        ("series=1", SHORT, [], "no access 'series': give one of time_series, map"),
+        ("map=0.5,map=0.5", SHORT, [], "map is given twice"),
+        ("map=a", SHORT, [], "give a number, such as 0.7 or 70%"),
+        ("map=0", SHORT, [], "give a share above 0"),
+        ("map=nan", SHORT, [], "give a share above 0"),
+        ("map=0.9,whole=0.3", SHORT, [], "sum to 1.2, not to 1 .*: give map=0.75, whole=0.25"),
+        ("map=0.5,whole", SHORT, [], "whole has no share"),
+        ("time_series", PLAIN, [], "no such read: say what is time, as in --dims time=a"),
+        ("time_series", PLAIN, ["time=x"], "v has no dimension x: give some of a, b"),
+        ("time_series", PLAIN, ["when=b"], "give ROLE=DIMENSION"),
+        ("profile", SHORT, [], r"sst .time 10, lat 20, lon 30. has no such read"),
+        ("map", SourceVariable("s", ("t",), (0,), "f4"), [], "holds no values yet"),
     ],
 )
-def test_shares_that_make_no_sense_are_said(given, says):
+def test_reads_that_make_no_sense_are_said(shares, variable, dims, says):
     with pytest.raises(ValueError, match=says):
-        weights(given)
+        asked(weights([shares]), variable, roles(dims))
 
 
 def test_shares_and_calls_are_as_given_and_a_time_series_and_a_map_where_nothing_is():
@@ -54,23 +59,8 @@ def test_shares_and_calls_are_as_given_and_a_time_series_and_a_map_where_nothing
     many = asked({"map": 1.0}, calls=99, fewer=True)[0]
     assert [one[0] for one in many.selections] == list(range(10))
     assert len(asked({"whole": 1.0}, calls=9)[0].selections) == 1
-    found = asked({"time_series": 1.0}, PLAIN, roles(["time=b"]))
-    assert found[0].selections == ((5, slice(0, 20, 1)),)
-
-
-@pytest.mark.parametrize(
-    ("shares", "variable", "dims", "says"),
-    [
-        ({"time_series": 1.0}, PLAIN, [], "no such read: say what is time, as in --dims time=a"),
-        ({"time_series": 1.0}, PLAIN, ["time=x"], "v has no dimension x: give some of a, b"),
-        ({"time_series": 1.0}, PLAIN, ["when=b"], "give ROLE=DIMENSION"),
-        ({"profile": 1.0}, SHORT, [], r"sst .time 10, lat 20, lon 30. has no such read"),
-        ({}, SourceVariable("s", ("t",), (0,), "f4"), [], "holds no values yet"),
-    ],
-)
-def test_a_read_that_a_variable_has_not(shares, variable, dims, says):
-    with pytest.raises(ValueError, match=says):
-        asked(shares, variable, roles(dims))
+    for shares in ({"time_series": 1.0}, {}):
+        assert asked(shares, PLAIN, roles(["time=b"]))[0].selections == ((5, slice(0, 20, 1)),)
 
 
 STORED = Layout("netcdf4", (1, 90, 180), "deflate", 4, shuffle=True)
@@ -88,20 +78,19 @@ def test_formats_codecs_and_levels_are_those_asked_for():
     assert hdf5 == {("hdf5", None), ("hdf5", "deflate")}
     assert {c.library for c in tried(formats=["zarr2"])} == {"zarr"}
     assert STORED not in [c.layout for c in tried()]
-    for codecs, levels in {
-        ("deflate:9",): {("deflate", 9)},
-        ("zstd",): {("zstd", 3)},
-        ("deflate", "none"): {("deflate", 1), ("deflate", 4), (None, None)},
-        ("same",): {("deflate", 4)},
-        ("bzip2",): {("bzip2", 9)},
-    }.items():
+    for codecs, levels in (
+        (["deflate:9"], {("deflate", 9)}),
+        (["zstd", "bzip2"], {("zstd", 3), ("bzip2", 9)}),
+        (["deflate", "none"], {("deflate", 1), ("deflate", 4), (None, None)}),
+        (["same"], {("deflate", 4)}),
+    ):
         made = [one.layout for one in tried(formats=("netcdf4",), codecs=codecs)]
         assert {(layout.codec, layout.effective_level) for layout in made} == levels
 
 
 def test_remedies_by_what_the_file_is():
-    def names(present, **how):
-        return [c.remedy for c in remedies(present, **how)]
+    def names(present, remote, calls):
+        return [c.remedy for c in remedies(present, asked({}, FIELD, calls=calls), remote=remote)]
 
     present = now("netcdf4", FIELD, "netcdf4")
     assert present.described
@@ -123,7 +112,7 @@ def test_remedies_by_what_the_file_is():
 def test_shards_hold_whole_chunks_and_no_more_than_they_may(pairs, itemsize):
     shape = [n for n, _ in pairs]
     chunks = [min(c, n) for n, c in pairs]
-    found = shard(shape, chunks, itemsize)
+    found = candidates.shard(shape, chunks, itemsize)
     assert all(s % c == 0 for s, c in zip(found, chunks, strict=True))
     assert all(s < n + c for s, n, c in zip(found, shape, chunks, strict=True))
     one = math.prod(chunks) * itemsize
@@ -157,9 +146,10 @@ def test_shapes_fit_the_array_and_the_bounds(shape, itemsize, random):
         assert all(1 <= c <= n for c, n in zip(chunks, shape, strict=True))
         assert all(c in even_lengths(n) for c, n in zip(chunks, shape, strict=True))
         size = math.prod(chunks) * itemsize
-        assert min(shapes.LEAST_BYTES, math.prod(shape) * itemsize) <= size <= shapes.MOST_BYTES
+        least = min(candidates.LEAST_BYTES, math.prod(shape) * itemsize)
+        assert least <= size <= candidates.MOST_BYTES
         count = math.prod(-(-n // c) for c, n in zip(chunks, shape, strict=True))
-        assert count <= shapes.MOST_CHUNKS
+        assert count <= candidates.MOST_CHUNKS
 
 
 def test_the_mix_decides():
@@ -195,10 +185,10 @@ def test_a_box_lies_in_the_array_and_within_its_bytes(pairs, most, chunked):
 def test_what_a_codec_leaves_of_values(tmp_path, format, capfd):
     noise = np.random.default_rng(0).random((64, 64, 64)).astype("f4")
     layout = Layout(format, noise.shape, "deflate", 1)
-    assert pack(noise * 0, layout, "h5py", ROUGH, tmp_path).value_bytes < 0.05
-    assert 3 < pack(noise, layout, "h5py", ROUGH, tmp_path).value_bytes < 4.1
+    assert pack(noise * 0, layout, "h5py", ROUGH, tmp_path, None).value_bytes < 0.05
+    assert 3 < pack(noise, layout, "h5py", ROUGH, tmp_path, None).value_bytes < 4.1
     if format == "netcdf4":  # what netCDF-C would fail on is not written
         with pytest.raises(OSError, match="cannot make smaller"):
-            pack(noise[0], Layout("netcdf4", (32, 64), "blosc-lz4"), "h5py", ROUGH, tmp_path)
+            pack(noise[0], Layout("netcdf4", (32, 64), "blosc-lz4"), "h5py", ROUGH, tmp_path, None)
     assert list(tmp_path.iterdir()) == []
     assert capfd.readouterr().err == ""

@@ -10,10 +10,10 @@ import data_gen
 from ..io.layout import CHUNKED, Layout
 from ..io.source import open_source
 from ..measure.processes import Processes
-from ..tune.advice.advised import Advice, Row
 from ..tune.advice.costs import Calibration
+from ..tune.advice.pricing import Row
 from ..tune.advice.question import Question, subject_of
-from ..tune.advice.rank import measured, predicted
+from ..tune.advice.rank import Advice, measured, predicted
 from ..tune.advice.visit import MODULES
 
 Shares = Mapping[str, float]

@@ -19,10 +19,9 @@ from ..io.selection import Indices, whole
 from ..measure.case import Case
 from ..measure.processes import Processes
 from ..tune.advice.calibrate import CODECS, LIBRARIES, Timed, calibrate
-from ..tune.advice.costs import THREADED, Calibration, codec, engine_of, way
+from ..tune.advice.costs import THREADED, Calibration, codec, engine_of, save, way
 from ..tune.advice.counts import Read
 from ..tune.advice.fetches import UncalibratedError
-from ..tune.advice.kept_costs import save
 from ..tune.advice.sample import decode_seconds
 from ..tune.advice.visit import MODULES, Visit, case_of, digest
 
@@ -234,7 +233,7 @@ def costs(
         A folder where the calibration is kept, unless it has only a few.
     """
     libraries, codecs = (FEW, ("deflate",)) if few else (LIBRARIES, CODECS)
-    made = calibrate(seconds, libraries, codecs=codecs, workdir=workdir, side=side, progress=False)
+    made = calibrate(seconds, libraries, codecs=codecs, workdir=workdir, side=side)
     if not few:
         save(made, kept)
     return list(cost_rows(made))

@@ -10,7 +10,7 @@ from hyperslab.io.selection import Indices
 from hyperslab.io.sources.base import SourceError, SourceVariable
 
 from ..specs.axes import axes_of, axis_letters
-from ..specs.patterns import NAMED, selection, usual
+from ..specs.patterns import NAMED, selection
 
 ROLES = {"time": "T", "t": "T", "height": "Z", "z": "Z", "y": "Y", "lat": "Y", "x": "X", "lon": "X"}
 _ROUNDED = 0.005  # weights that were rounded to two places sum to 1 within this
@@ -26,22 +26,26 @@ class Access:
 
 
 def weights(given: Sequence[str]) -> dict[str, float]:
-    """Return the share of each access from what was typed: NAME=SHARE, or names alone.
-
-    Shares sum to 1 (70% is 0.7), or to 100; names without any have equal ones.
-    """
-    typed: dict[str, float | None] = {}
-    for text in (part for one in given for part in one.split(",")):
+    """Return the share of each access, 1 in all, from NAME=SHARE (0.7, 70%, 70) or names alone."""
+    shares, alone = dict[str, float](), list[str]()
+    for text in _parts(given):
         name, equals, share = (piece.strip() for piece in text.partition("="))
         if name not in NAMED:
             raise ValueError(f"--access {text}: no access {name!r}: give one of {', '.join(NAMED)}")
-        if name in typed:
+        if name in (*shares, *alone):
             raise ValueError(f"--access: {name} is given twice: give its share once")
-        typed[name] = _share(text, share) if equals else None
-    shares = {name: share for name, share in typed.items() if share is not None}
+        if not equals:
+            alone.append(name)
+            continue
+        try:
+            shares[name] = float(share.removesuffix("%")) / (100 if share.endswith("%") else 1)
+        except ValueError:
+            raise ValueError(f"--access {text}: give a number, such as 0.7 or 70%") from None
+        if not 0 < shares[name] < math.inf:
+            raise ValueError(f"--access {text}: give a share above 0")
     if not shares:
-        return {name: 1 / len(typed) for name in typed}
-    if alone := [name for name in typed if name not in shares]:
+        return {name: 1 / len(alone) for name in alone}
+    if alone:
         raise ValueError(
             f"--access: {alone[0]} has no share and others have: give every one a share, or none"
         )
@@ -55,20 +59,10 @@ def weights(given: Sequence[str]) -> dict[str, float]:
     return {name: share / total for name, share in shares.items()}
 
 
-def _share(text: str, share: str) -> float:
-    try:
-        value = float(share.removesuffix("%")) / (100 if share.endswith("%") else 1)
-    except ValueError:
-        raise ValueError(f"--access {text}: give a number, such as 0.7 or 70%") from None
-    if not 0 < value < math.inf:
-        raise ValueError(f"--access {text}: give a share above 0")
-    return value
-
-
 def roles(given: Sequence[str]) -> dict[str, str]:
     """Return the axis of dimensions from ``ROLE=DIMENSION`` (time, height, y, x)."""
     axes = {}
-    for text in (part for one in given for part in one.split(",")):
+    for text in _parts(given):
         role, _, dim = (piece.strip() for piece in text.partition("="))
         if role not in ROLES or not dim:
             raise ValueError(
@@ -78,13 +72,14 @@ def roles(given: Sequence[str]) -> dict[str, str]:
     return axes
 
 
+def _parts(given: Sequence[str]) -> list[str]:
+    return [part for one in given for part in one.split(",")]
+
+
 def letters_of(
     variable: SourceVariable, variables: Mapping[str, SourceVariable], named: Mapping[str, str]
 ) -> tuple[str, ...]:
-    """Return the axis (T, Z, Y, X or "") of each dimension of a variable.
-
-    What the user named wins over what the file's metadata say.
-    """
+    """Return the axis of each dimension, T, Z, Y, X or "": as named, else as the metadata say."""
     if unknown := [dim for dim in named if dim not in variable.dims]:
         raise ValueError(
             f"--dims: {variable.name} has no dimension {unknown[0]}: give some of "
@@ -98,34 +93,37 @@ def letters_of(
 def resolve(
     shares: Mapping[str, float],
     variable: SourceVariable,
-    variables: Mapping[str, SourceVariable],
-    named: Mapping[str, str],
+    letters: Sequence[str],
     calls: int = 1,
     *,
     fewer: bool = False,
 ) -> tuple[Access, ...]:
-    """Return the accesses of a variable, in the middle of it.
+    """Return the accesses of a variable, in the middle of it, by the axes of its dimensions.
 
     Without shares it is a time series and a map alike, or a row and a column where the dimensions
-    say neither. Each access is so many calls: series at neighbouring points, consecutive maps;
-    fewer where there are not so many, if that is allowed.
+    say neither. Each is so many calls, or `fewer` where there are not so many.
     """
     if not variable.shape or 0 in variable.shape:
         what = "is a scalar" if not variable.shape else "holds no values yet"
         raise SourceError(f"{variable.name} {what}: there is no layout to advise on")
-    letters = letters_of(variable, variables, named)
     axes = {d: x for d, x in zip(variable.dims, letters, strict=True) if x}
+    able = {name: one for name in NAMED if (one := selection(name, variable, axes)) is not None}
     if not shares:
-        names = [name for name in usual(variables, [variable]) if name != "whole"] or ["whole"]
+        usual = (("time_series", "map"), ("row", "column"), ("whole",))
+        names = next(filter(None, ([name for name in some if name in able] for some in usual)))
         shares = dict.fromkeys(names, 1 / len(names))
     accesses = []
     for name, share in shares.items():
-        one = selection(name, variable, axes)
-        if one is None:
-            raise ValueError(_no_such(name, variable, axes))
-        several = neighbours(one, variable.shape, calls, last=name not in ("map", "row"))
-        everything = all(isinstance(index, slice) for index in one)
-        if len(several) < calls and not everything and not fewer:
+        if name not in able:
+            role = {"time_series": "time", "map": "y", "profile": "height"}.get(name)
+            unknown = next((dim for dim in variable.dims if dim not in axes), "")
+            told = f"say what is {role}, as in --dims {role}={unknown}, or "
+            raise ValueError(
+                f"--access {name}: {variable.name} ({variable.shown_dims}) has no such read: "
+                f"{told if role and unknown else ''}take {', '.join(able)}, or another --variable"
+            )
+        several = _neighbours(able[name], variable.shape, calls, last=name not in ("map", "row"))
+        if len(several) < calls and name != "whole" and not fewer:
             raise ValueError(
                 f"--calls {calls}: {variable.name} has {len(several)} such reads of {name} next to "
                 "each other: give no more"
@@ -134,29 +132,16 @@ def resolve(
     return tuple(accesses)
 
 
-def neighbours(
+def _neighbours(
     chosen: Indices, shape: Sequence[int], calls: int, *, last: bool
 ) -> tuple[Indices, ...]:
     """Return a selection and those next to it, along its last or first single axis."""
-    single = [axis for axis, index in enumerate(chosen) if not isinstance(index, slice)]
+    single = [(axis, index) for axis, index in enumerate(chosen) if isinstance(index, int)]
     if calls == 1 or not single:
         return (chosen,)
-    axis = single[-1] if last else single[0]
-    at = chosen[axis]
-    assert isinstance(at, int)
+    axis, at = single[-1] if last else single[0]
     first = max(min(at, shape[axis] - calls), 0)
     return tuple(
         (*chosen[:axis], place, *chosen[axis + 1 :])
         for place in range(first, min(first + calls, shape[axis]))
-    )
-
-
-def _no_such(name: str, variable: SourceVariable, axes: Mapping[str, str]) -> str:
-    able = [one for one in NAMED if selection(one, variable, axes)]
-    unknown = [dim for dim in variable.dims if dim not in axes]
-    role = {"time_series": "time", "map": "y", "profile": "height"}.get(name)
-    told = f"say what is {role}, as in --dims {role}={unknown[0]}, or " if role and unknown else ""
-    return (
-        f"--access {name}: {variable.name} ({variable.shown_dims}) has no such read: {told}take "
-        f"{', '.join(able)}, or another --variable"
     )

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 import re
-import shlex
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
+from itertools import product
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
@@ -18,8 +18,8 @@ from ..report.files import Section, put
 from ..report.files import page as html_page
 from ..report.plot import STYLE, plain, saved
 from . import explain
-from .advised import Advice, Row
 from .candidates import LAYOUT, NOW, REMEDY
+from .rank import Advice
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -28,13 +28,18 @@ if TYPE_CHECKING:
 BEYOND, SAID = "beyond", "said"
 _VERBATIM = ("now", "table", "how")
 _OPTION = re.compile(r"--[a-z]+(?: [a-z0-9,=.]*[a-z0-9])?")
-_GREY, _BLUE, _ORANGE, _GREEN = "#8c8c8c", "#0072B2", "#D55E00", "#009E73"
-_KINDS = {  # label, marker, size, colour and order of what is drawn
-    (LAYOUT, BEYOND): ("layout, predicted", "o", 14, _GREY, 2),
-    (REMEDY,): ("remedy, predicted", "^", 36, _GREEN, 3),
-    (NOW,): ("as it is, predicted", "s", 60, _ORANGE, 5),
-}
+_GREY, _BLUE = "#8c8c8c", "#0072B2"
+_MARKS: dict[str, dict[str, Any]] = {
+    "layout, predicted": {"marker": "o", "s": 14, "color": _GREY, "zorder": 2},
+    "remedy, predicted": {"marker": "^", "s": 36, "color": "#009E73", "zorder": 3},
+    "as it is, predicted": {"marker": "s", "s": 60, "color": "#D55E00", "zorder": 5},
+    "measured on the sample": {
+        "marker": "D", "s": 46, "facecolor": "none", "edgecolor": _BLUE, "zorder": 4,
+    },
+    "advice": {"marker": "*", "s": 110, "color": _BLUE, "zorder": 6},
+}  # fmt: skip
 _PARTS = {
+    "file": "",
     "advice": "What to do",
     "now": "What reads cost now, and why",
     "table": "What was tried",
@@ -43,38 +48,23 @@ _PARTS = {
 }
 
 
-def rows(advice: Advice) -> Iterator[Mapping[str, object]]:
+def bare_name(address: str) -> str:
+    """Return an address without folders, and of a URL without its server."""
+    name = shown(address).rstrip("/").rpartition("/")[2]
+    return f"{address.partition('://')[0]}://SERVER/{name}" if is_url(address) else name
+
+
+def rows(advice: Advice, name: Callable[[str], str] = bare_name) -> Iterator[Mapping[str, object]]:
     """Yield records: a row for each candidate and access, and one for each thing that is said.
 
-    Of a candidate: predicted_s, predicted_reads (the chunks touched), useful_bytes, file_bytes,
-    wall_s (the median measured on the sample), gain with its interval, order (0 is the file as it
-    is), rank (1 is what is advised), and what it is as mode. What is said has the mode "said", and
-    its words, which name no folder, as hints.
+    Of a candidate: predicted_s, predicted_reads (the chunks touched), wall_s (the median measured
+    on the sample), order (0 is the file as it is), rank (1 is what is advised), and what it is as
+    mode. What is said has the mode "said", and its words, with this name of the file, as hints.
     """
-    for number, row in enumerate((advice.present, *advice.rows)):
-        yield from _rows(advice, row, number, row.candidate.kind)
-    for row in advice.beyond:
-        yield from _rows(advice, row, -1, BEYOND)
-    asked = advice.subject.question
-    url = bare_name(asked.url) if asked.url else ""
-    bare = replace(asked, address=bare_name(asked.address), url=url)
-    named = replace(advice, subject=replace(advice.subject, question=bare))
-    spoken = {
-        "file": explain.head(named),
-        "now": explain.now(named),
-        "advice": "\n\n".join(explain.verdict(named)),
-        "table": explain.table(named, 12),
-        "how": "\n".join(explain.how(named)),
-        "notes": "\n".join(f"- {note}" for note in named.notes),
-    }
-    for what, words in spoken.items():
-        yield {"case": what, "mode": SAID, "hints": words}
-
-
-def _rows(advice: Advice, row: Row, number: int, mode: str) -> Iterator[Mapping[str, object]]:
-    gain = row.measured_gain
-    for access in advice.subject.accesses:
-        counts = row.counts[access.name]
+    listed = [(n, row, row.candidate.kind) for n, row in enumerate((advice.present, *advice.rows))]
+    listed += [(-1, row, BEYOND) for row in advice.beyond]
+    for (number, row, mode), access in product(listed, advice.subject.accesses):
+        gain, counts = row.measured_gain, row.counts[access.name]
         yield {
             **row.candidate.layout.record(),
             "case": row.candidate.name,
@@ -95,12 +85,13 @@ def _rows(advice: Advice, row: Row, number: int, mode: str) -> Iterator[Mapping[
             "gain_high": gain.high if gain else math.nan,
             "cache_state": advice.subject.cache,
         }
-
-
-def bare_name(address: str) -> str:
-    """Return an address without folders, and of a URL without its server."""
-    name = shown(address).rstrip("/").rpartition("/")[2]
-    return f"{address.partition('://')[0]}://SERVER/{name}" if is_url(address) else name
+    asked = advice.subject.question
+    bare = replace(asked, address=name(asked.address), url=name(asked.url) if asked.url else "")
+    spoken = explain.words(replace(advice, subject=replace(advice.subject, question=bare)))
+    spoken["advice"] = spoken["advice"].replace("\n", "\n\n")
+    spoken["notes"] = "\n".join(f"- {note}" for note in advice.notes)
+    for what, words in spoken.items():
+        yield {"case": what, "mode": SAID, "hints": words}
 
 
 def said(frame: pd.DataFrame, what: str) -> str:
@@ -117,39 +108,20 @@ def myst(frame: pd.DataFrame, what: str) -> str:
     return _OPTION.sub(r"`\g<0>`", words)
 
 
-def addressed(commands: str, address: str) -> str:
-    """Return commands with the address of the file in place of its bare name.
-
-    What may be secret in a URL is left out.
-    """
-    bare = bare_name(address)
-    whole = shown(address) if is_url(address) else str(Path(address).resolve())
-    commands = commands.replace(repr(bare), repr(whole))
-    if shlex.quote(bare) != bare:  # its quotes are the same in both
-        return commands
-    alone = re.compile(rf"(?<![\w/.'\"-]){re.escape(bare)}(?![\w.'\"-])")
-    return alone.sub(lambda _: shlex.quote(whole), commands)
+def page(frame: pd.DataFrame, title: str) -> str:
+    """Return the report of records as HTML."""
+    drawn = {"table": picture(frame, ".svg")}
+    return html_page(shown(title), [
+        Section(head, said(frame, what), what in _VERBATIM, drawn.get(what, b""))
+        for what, head in _PARTS.items()
+    ])  # fmt: skip
 
 
-def page(frame: pd.DataFrame, title: str, address: str = "") -> str:
-    """Return the report of records as HTML; with an address its commands have that of the file."""
-    words = {what: said(frame, what) for what in ("file", *_PARTS)}
-    if address:
-        words["how"] = addressed(words["how"], address)
-    sections = [
-        Section(
-            head, words[what], what in _VERBATIM, picture(frame, ".svg") if what == "table" else b""
-        )
-        for what, head in {"file": "", **_PARTS}.items()
-    ]
-    return html_page(shown(title), sections)
-
-
-def write(frame: pd.DataFrame, path: str | Path, title: str, address: str = "") -> Path:
+def write(frame: pd.DataFrame, path: str | Path, title: str) -> Path:
     """Write the report as an HTML file, whole or not at all, and return its path."""
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
-    put("html", str(path), page(frame, title, address).encode())
+    put("html", str(path), page(frame, title).encode())
     return path
 
 
@@ -183,28 +155,21 @@ def picture(frame: pd.DataFrame, ending: str, title: str = "") -> bytes:
 
 
 def _panel(axes: Axes, frame: pd.DataFrame) -> None:
-    known = frame.assign(ms=1e3 * frame["predicted_s"], mb=frame["file_bytes"] / 1e6)
-    known = known[known["ms"].notna()]
+    frame = frame.assign(ms=1e3 * frame["predicted_s"], mb=frame["file_bytes"] / 1e6)
+    known = frame[frame["ms"].notna()]
     axes.set_xscale("log")
     rewritten = known[known["mode"].isin((LAYOUT, BEYOND, NOW))].sort_values(["ms", "mb"])
     best = rewritten[rewritten["mb"] < rewritten["mb"].cummin().shift(fill_value=math.inf)]
     axes.step(best["ms"], best["mb"], where="post", color=_GREY, lw=1, zorder=1)
-    for kinds, (label, marker, size, colour, order) in _KINDS.items():
-        part = known[known["mode"].isin(kinds)]
-        if len(part):
-            axes.scatter(
-                part["ms"], part["mb"], s=size, marker=marker, color=colour, label=label,
-                zorder=order,
-            )  # fmt: skip
     tried = frame[frame["wall_s"].notna()]
-    if len(tried):
-        axes.scatter(
-            1e3 * tried["wall_s"], tried["file_bytes"] / 1e6, s=46, marker="D", facecolor="none",
-            edgecolor=_BLUE, label="measured on the sample", zorder=4,
-        )  # fmt: skip
-    first = known[known["rank"] == 1]
-    if len(first):
-        axes.scatter(
-            first["ms"], first["mb"], s=110, marker="*", color=_BLUE, label="advice", zorder=6
-        )
+    parts = {
+        "layout, predicted": known[known["mode"].isin((LAYOUT, BEYOND))],
+        "remedy, predicted": known[known["mode"] == REMEDY],
+        "as it is, predicted": known[known["mode"] == NOW],
+        "measured on the sample": tried.assign(ms=1e3 * tried["wall_s"]),
+        "advice": known[known["rank"] == 1],
+    }
+    for label, part in parts.items():
+        if len(part):
+            axes.scatter(part["ms"], part["mb"], label=label, **_MARKS[label])
     plain(axes, fine=100)

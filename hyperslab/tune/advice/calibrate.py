@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import datetime
 import math
-import sys
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from itertools import product
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from tqdm import tqdm
 
 from hyperslab import subchunk
 from hyperslab.io.cards import readers
@@ -67,20 +66,17 @@ def calibrate(
     codecs: Sequence[str] = CODECS,
     workdir: Path | None = None,
     side: int | None = None,
-    progress: bool = True,
 ) -> Calibration:
-    """Find what reading costs on this machine, by reading files made for it.
+    """Find what reading costs on this machine, by reading files made for it in `workdir`.
 
-    Each read is timed in fresh processes, in shuffled blocks of all reads, as often as the seconds
-    allow (the first block is always whole); what a quarter of the samples stay below is fitted.
-    The files, with maps of `side` elements along a side, take up to 0.4 GB and are removed; cold
-    reads are about the disk that `workdir` is on. Libraries that are not installed are left out.
+    Each read is timed in fresh processes, in shuffled blocks of all, as often as the seconds allow.
+    The files, with maps of `side` elements along a side, take up to 0.4 GB.
     """
     began = time.monotonic()
     with measuring(), tempfile.TemporaryDirectory(prefix="calibration-", dir=workdir) as name:
         length = side or next(n for least, n in _SIDES if seconds >= least)
         reads = list(made_reads(Path(name), length, libraries, codecs))
-        times = timed(reads, began + seconds * (1 - _MAKING), progress=progress)
+        times = timed(reads, began + seconds * (1 - _MAKING))
     reading, opening = (times[times["phase"] == phase] for phase in ("read", "open"))
     read_s = reading.groupby("case")["wall_s"].quantile(_TYPICAL)
     if read_s.empty:
@@ -144,21 +140,19 @@ def made_reads(
         stored = None
         if layout.codec is not None and layout.chunks is not None:
             stored = stored_bytes(path) / math.prod(chunk_grid(shape, layout.chunks))
-        for library in (one for one in readers(layout) if one in libraries):
-            for pattern, chosen in _selections(shape).items():
-                if not _wanted(name, layout, library, pattern):
-                    continue
-                read = Read(shape, dtype, layout, chosen, library, stored)
-                expected = digest([values[one] for one in chosen])
-                for cache in (
-                    ("warm", "cold") if able and _cold(name, library, pattern) else ("warm",)
-                ):
-                    case = case_of(
-                        f"{name}/{library}/{pattern}", Visit(path, library, chosen), cache,
-                        expected=expected, pinned=library not in THREADED,
-                        files=beside if library == "subchunk" else (),
-                    )  # fmt: skip
-                    yield Timed(replace(read, cache=cache), case)
+        some = [library for library in readers(layout) if library in libraries]
+        for library, (pattern, chosen) in product(some, _selections(shape).items()):
+            if not _wanted(name, layout, library, pattern):
+                continue
+            expected = digest([values[one] for one in chosen])
+            cold = able and _cold(name, library, pattern)
+            for cache in ("warm", "cold") if cold else ("warm",):
+                case = case_of(
+                    f"{name}/{library}/{pattern}", Visit(path, library, chosen), cache,
+                    expected=expected, pinned=library not in THREADED,
+                    files=beside if library == "subchunk" else (),
+                )  # fmt: skip
+                yield Timed(Read(shape, dtype, layout, chosen, library, stored, cache), case)
 
 
 def _files(
@@ -167,8 +161,8 @@ def _files(
     """Yield name, texture, shape, type and layout of the files."""
     steps, eighth = max(side // 32, 2), side // 8
     shape, small = (steps, side, side), (max(steps // 4, 1), side // 16, side // 16)
-    half = (steps // 2, side // 2, side // 2)
-    cuts = {"map": (1, side, side), "series": (steps, eighth, eighth), "half": half}
+    half, column = (steps // 2, side // 2, side // 2), (steps, eighth, eighth)
+    cuts = {"map": (1, side, side), "series": column, "half": half}
     for name, cut in cuts.items():
         yield f"plain-{name}", "noisy", shape, "f4", Layout("netcdf4", cut)
         yield f"zarr-{name}", "noisy", shape, "f4", Layout("zarr2", cut)
@@ -178,12 +172,9 @@ def _files(
     yield "plain-binary", "noisy", shape, "f4", Layout("binary")
     yield "plain-long", "noisy", (6 * steps, side, side), "f4", Layout("netcdf4", half)
     for codec in codecs:
-        kinds = [
-            ("packed", "f4", (steps, eighth, eighth)),
-            ("sparse", "i2", (steps, eighth, eighth)),
-        ]
+        kinds = [("packed", "f4", column), ("sparse", "i2", column)]
         if codec in _COMMON:
-            kinds += [("land", "f4", (steps, eighth, eighth)), ("packed", "f4", small)]
+            kinds += [("land", "f4", column), ("packed", "f4", small)]
         formats = {"lzf": ("hdf5",), "szip": ("netcdf4",)}.get(codec, ("netcdf4", "zarr2"))
         for shuffle in _SHUFFLED.get(codec, (False,)):
             for texture, dtype, chunks in kinds:
@@ -230,37 +221,28 @@ def _cold(name: str, library: str, pattern: str) -> bool:
     if pattern in ("strided", "points", "column"):
         return False
     if name.startswith(("plain-", "zarr-")):
-        return library in ("h5py", "zarr", "plain") or (name, library) == (
-            "plain-classic",
-            "netcdf4",
-        )
+        classic = (name, library) == ("plain-classic", "netcdf4")
+        return classic or library in ("h5py", "zarr", "plain")
     return name.startswith("deflate") and library == "netcdf4" and pattern == "whole"
 
 
-def timed(reads: Sequence[Timed], until: float, *, progress: bool = False) -> pd.DataFrame:
+def timed(reads: Sequence[Timed], until: float) -> pd.DataFrame:
     """Return a row for each case (its label), phase (open or read) and sample, with its seconds.
 
-    Each is timed once in a block, in an order of its own; no block but the first begins that would
-    not end by then, on the clock of `time.monotonic`.
+    No block but the first begins that would not end by then, on the clock of `time.monotonic`.
     """
-    times: list[tuple[str, str, float]] = []
-    random, last = np.random.default_rng(0), 0.0
-    quiet = not (progress and sys.stderr.isatty())
-    with (
-        Processes(MODULES) as running,
-        tqdm(total=len(reads), desc="calibration", unit="read", disable=quiet) as bar,
-    ):
+    times, last = list[tuple[str, object, float]](), 0.0
+    random = np.random.default_rng(0)
+    with Processes(MODULES) as running:
         running.start()
         while not last or time.monotonic() + last < until:
             block = time.monotonic()
             for index in random.permutation(len(reads)):
                 case = reads[index].case
                 outcome = running.run(Job(case, timeout_s=60))
-                bar.update()
                 for row in outcome.rows if outcome.status == "ok" else ():
-                    times.append((case.label, str(row["phase"]), float(str(row["wall_s"]))))
+                    times.append((case.label, row["phase"], float(str(row["wall_s"]))))
             last = time.monotonic() - block
-            bar.total = (bar.total or 0) + len(reads)
     return pd.DataFrame(times, columns=["case", "phase", "wall_s"])
 
 

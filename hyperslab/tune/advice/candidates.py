@@ -4,23 +4,38 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
-from hyperslab.io.chunk_shapes import chunk_grid
+import numpy as np
+from numpy.typing import NDArray
+
+from hyperslab.io.chunk_shapes import ceil_chunk, chunk_grid
 from hyperslab.io.layout import CHUNKED, NETCDF4, ZARR, Layout
+from hyperslab.io.selection import region
 from hyperslab.io.sources.base import SourceVariable, layout_of
+from hyperslab.network.link import Link
 
 from ..specs.parse import codec
 from ..specs.target import SAME
 from .accesses import Access
-from .shapes import chunk_shapes, shard
 
 NOW, LAYOUT, REMEDY = "now", "layout", "remedy"
 PAGE_BYTES = 4 * 2**20
 CACHE_BYTES = 256 * 2**20
 _MANY_FILES = 200  # from which Zarr's chunks go into shards
 _MANY_OBJECTS = 20_000  # up to which they may stay apart in a store of objects
+LEAST_BYTES, MOST_BYTES = 32 * 2**10, 16 * 2**20
+MOST_CHUNKS = 500_000
+SHARD_BYTES = 64 * 2**20
+_SIZES = (2**18, 2**20, 2**22, 2**24)  # the best shape of each class of chunk sizes is kept
+# Seconds for each chunk and for each byte of it: fast and slow to decode.
+_COSTS = ((60e-6, 0.5e-9), (60e-6, 3e-9))
+_WASTE = 1 / 16  # padding that an axis may add
+_ALIKE = 1.5  # shapes within this factor along each axis are the same advice
+_TRIED = 200_000
+_LONG = 0.02  # how much dearer a chunk is that is long along one axis and thin along another
 # Codec, level and whether bytes are shuffled where the format can.
 _CODECS = (
     ("deflate", 1, True), ("zstd", 3, True), ("blosc-zstd", 3, True), ("blosc-lz4", 5, True),
@@ -64,8 +79,7 @@ def name_of(layout: Layout, own_format: str = "") -> str:
 
 def now(source_format: str, variable: SourceVariable, library: str) -> Candidate:
     """Return the file as it is, read as it is now."""
-    layout = variable.layout
-    described = layout is not None or not variable.codec
+    layout, described = variable.layout, variable.layout is not None or not variable.codec
     if layout is None or layout.format != source_format:
         chunks = variable.chunks if source_format in CHUNKED else None
         layout = layout_of(source_format, chunks=chunks) or Layout(source_format)
@@ -73,35 +87,29 @@ def now(source_format: str, variable: SourceVariable, library: str) -> Candidate
 
 
 def remedies(
-    present: Candidate, *, remote: bool, calls: int, grouped: bool = False
+    present: Candidate, accesses: Sequence[Access], *, remote: bool, grouped: bool = False
 ) -> list[Candidate]:
     """Return ways to read the file as it is that cost less.
 
-    A chunk cache serves the calls that follow another; xarray finds no variables in groups by
-    references; nothing is known to help where the layout does not tell how values are stored.
+    A chunk cache serves calls that follow another; xarray finds nothing in groups by references.
     """
-    layout = present.layout
+    layout, ways = present.layout, dict[str, dict[str, Any]]()
     if not present.described or layout.format not in (*NETCDF4, "hdf5"):
         return []
-    ways: list[Candidate] = []
-
-    def add(name: str, remedy: str, **changes: object) -> None:
-        ways.append(replace(present, name=name, kind=REMEDY, remedy=remedy, **changes))  # type: ignore[arg-type]
-
     if present.library in ("netcdf4", "xarray-netcdf4"):
-        add("h5py", "h5py", library="h5py")
+        ways["h5py"] = {"remedy": "h5py", "library": "h5py"}
     if layout.codec == "deflate":
-        add("sub-chunk index", "index", library="subchunk")
-    if layout.chunks and (calls > 1 or layout.codec is None):
-        add(f"chunk cache of {CACHE_BYTES >> 20} MiB", "cache", cache_bytes=CACHE_BYTES)
+        ways["sub-chunk index"] = {"remedy": "index", "library": "subchunk"}
+    several = any(len(access.selections) > 1 for access in accesses)
+    if layout.chunks and (several or layout.codec is None):
+        name = f"chunk cache of {CACHE_BYTES >> 20} MiB"
+        ways[name] = {"remedy": "cache", "cache_bytes": CACHE_BYTES}
     if remote and layout.chunks and not grouped:
-        as_zarr = layout_of(
-            "zarr2", chunks=layout.chunks, codec=layout.codec, level=layout.level,
-            shuffle=layout.shuffle,
-        )  # fmt: skip
-        if as_zarr is not None:
-            add("kerchunk references", "references", library="zarr", layout=as_zarr)
-    return ways
+        alike = {name: getattr(layout, name) for name in ("chunks", "codec", "level", "shuffle")}
+        if zarr := layout_of("zarr2", **alike):
+            way = {"remedy": "references", "library": "zarr", "layout": zarr}
+            ways["kerchunk references"] = way
+    return [replace(present, name=name, kind=REMEDY, **how) for name, how in ways.items()]
 
 
 def layouts(
@@ -109,28 +117,22 @@ def layouts(
     variable: SourceVariable,
     accesses: Sequence[Access],
     *,
-    remote: bool = False,
+    link: Link | None = None,
     formats: Sequence[str] = (),
     codecs: Sequence[str] = (),
-    call_s: float = 0.0,
 ) -> list[Candidate]:
-    """Return layouts to try: chunk shapes by the accesses, each with every codec and format.
-
-    These are the file's own format (netCDF-4 for classic files) and Zarr 3, with every codec, where
-    none is named; read over a network, HDF5 in pages and Zarr in shards too. A request costs so
-    many seconds.
-    """
+    """Return layouts to try: chunk shapes by the accesses, each with every codec and format."""
     own = present.layout.format if present.layout.format in CHUNKED else "netcdf4"
-    wanted = formats or tuple(dict.fromkeys((own, *(("hdf5",) if remote else ()), "zarr3")))
+    wanted = formats or dict.fromkeys((own, *(("hdf5",) if link else ()), "zarr3"))
+    call_s = link.round_trip_s if link else 0.0
     shapes = chunk_shapes(variable.shape, variable.itemsize, accesses, call_s=call_s)
     if present.layout.chunks is not None:
-        lengths = zip(present.layout.chunks, variable.shape, strict=True)
-        shapes.append(tuple(min(c, n) for c, n in lengths))
+        shapes.append(tuple(np.minimum(present.layout.chunks, variable.shape).tolist()))
     tried = _codecs(present.layout, codecs)
     as_now = name_of(present.layout, own) if present.described else ""
     named: dict[str, Candidate] = {}
     for format, chunks in itertools.product(wanted, dict.fromkeys(shapes)):
-        extras = _extras(format, chunks, variable, remote)
+        extras = _extras(format, chunks, variable, remote=link is not None)
         for extra, (kind, level, shuffle) in itertools.product(extras, tried):
             able = (  # without shuffle where the format has none
                 layout_of(format, chunks=chunks, codec=kind, level=level, shuffle=one, **extra)
@@ -148,10 +150,10 @@ def _library_of(format: str, present: Candidate) -> str:
     """Return the reader that a format is read with: the present one where it can."""
     if format in ZARR:
         return "nczarr" if format == "nczarr" else "zarr"
-    own = present.library in ("netcdf4", "h5py", "h5netcdf", "xarray-netcdf4", "xarray-h5netcdf")
-    if own and (format in NETCDF4 or present.library == "h5py"):
-        return present.library
-    return "netcdf4" if format in NETCDF4 else "h5py"
+    of_netcdf = ("netcdf4", "h5py", "h5netcdf", "xarray-netcdf4", "xarray-h5netcdf")
+    if format in NETCDF4:
+        return present.library if present.library in of_netcdf else "netcdf4"
+    return "h5py"
 
 
 def _codecs(own: Layout, wanted: Sequence[str]) -> list[tuple[str | None, int | None, bool]]:
@@ -163,25 +165,125 @@ def _codecs(own: Layout, wanted: Sequence[str]) -> list[tuple[str | None, int | 
     for name, level in map(codec, wanted):
         kind = {SAME: own.codec, "none": None}.get(name, name)
         level = own.level if name == SAME else level
-        found += [one for one in known if one[0] == kind and level in (None, one[1])] or [
-            (kind, level, True)
-        ]
+        alike = [one for one in known if one[0] == kind and level in (None, one[1])]
+        found += alike or [(kind, level, True)]
     return list(dict.fromkeys(found))
 
 
 def _extras(
-    format: str, chunks: tuple[int, ...], variable: SourceVariable, remote: bool
-) -> Iterator[dict[str, object]]:
-    """Yield the shards and pages that a chunk shape is tried with."""
-    count = math.prod(chunk_grid(variable.shape, chunks))
+    format: str, chunks: tuple[int, ...], variable: SourceVariable, *, remote: bool
+) -> list[dict[str, object]]:
+    """Return the shards and pages that a chunk shape is tried with."""
     if format == "hdf5" and remote:
-        yield {"page_bytes": PAGE_BYTES}
-        return
-    if format == "zarr3" and (remote or count > _MANY_FILES):
-        shards = shard(variable.shape, chunks, variable.itemsize)
-        if shards != chunks:
-            yield {"shards": shards}
-            # Far away chunks of their own are asked for at once, those of a shard one by one.
-            if not remote or count > _MANY_OBJECTS:
-                return
-    yield {}
+        return [{"page_bytes": PAGE_BYTES}]
+    count = math.prod(chunk_grid(variable.shape, chunks))
+    shards = shard(variable.shape, chunks, variable.itemsize)
+    if format != "zarr3" or shards == chunks or not (remote or count > _MANY_FILES):
+        return [{}]
+    # Far away chunks of their own are asked for at once, those of a shard one by one.
+    apart = remote and count <= _MANY_OBJECTS
+    return [{"shards": shards}, *([{}] if apart else [])]
+
+
+def even_lengths(n: int, most: int = 64) -> tuple[int, ...]:
+    """Return lengths that cut an axis in equal parts, with little overhang (Lee 2008, 5.1.2)."""
+    lengths = {n, 1}
+    parts = 2
+    while parts < n:
+        length = ceil_chunk(n, parts)
+        if -(-n // length) * length - n <= _WASTE * n:
+            lengths.add(length)
+        parts += max(parts // 8, 1)  # the longer the row, the wider the steps
+    ordered = sorted(lengths, reverse=True)
+    if len(ordered) > most:
+        places = np.unique(np.linspace(0, len(ordered) - 1, most).round().astype(int))
+        ordered = [ordered[place] for place in places]
+    return tuple(ordered)
+
+
+def chunk_shapes(
+    shape: Sequence[int],
+    itemsize: int,
+    accesses: Sequence[Access],
+    *,
+    most: int = 10,
+    call_s: float = 0.0,
+) -> list[tuple[int, ...]]:
+    """Return chunk shapes: the best for the mix, then the best of other sizes and accesses."""
+    shape = tuple(shape)
+    if not shape or 0 in shape:
+        return []
+    lengths, nbytes = _fitting(shape, itemsize)
+    touched = [_touched(shape, lengths, access) for access in accesses]
+    uneven = 1 + _LONG * _unevenness(shape, lengths, accesses)
+    size_class = np.searchsorted(np.array(_SIZES), nbytes)
+    costs: list[NDArray[np.float64]] = []
+    for chunk_s, byte_s in _COSTS:
+        each_s = [(chunk_s + call_s + nbytes * byte_s) * one for one in touched]
+        mix = sum(a.weight * s for a, s in zip(accesses, each_s, strict=True)) * uneven
+        costs.append(mix)
+        costs += [np.where(size_class == n, mix, np.inf) for n in range(len(_SIZES) + 1)]
+        costs += [one + 1e-3 * mix for one in each_s] if len(accesses) > 1 else []
+    chosen: list[tuple[int, ...]] = []
+    for cost in costs:
+        best = int(np.argmin(cost))
+        one = tuple(int(n) for n in lengths[best])
+        apart = [np.maximum(np.divide(one, c), np.divide(c, one)).max() for c in chosen]
+        if np.isfinite(cost[best]) and min(apart, default=np.inf) > _ALIKE:
+            chosen.append(one)
+    return chosen[:most]
+
+
+def shard(shape: Sequence[int], chunks: Sequence[int], itemsize: int) -> tuple[int, ...]:
+    """Return a shard of whole chunks of about 64 MiB, cut alike along all axes."""
+    parts, size = chunk_grid(shape, chunks), math.prod(chunks) * itemsize
+    held = [1] * len(parts)
+    while able := [axis for axis, n in enumerate(parts) if held[axis] < n]:
+        axis = min(able, key=lambda axis: held[axis] / parts[axis])
+        more = min(2 * held[axis], parts[axis])
+        if size // held[axis] * more > SHARD_BYTES:
+            break
+        size, held[axis] = size // held[axis] * more, more
+    return tuple(n * c for n, c in zip(held, chunks, strict=True))
+
+
+def _fitting(shape: tuple[int, ...], itemsize: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return chunk lengths that lie within the bounds, a row each, and the bytes of each chunk."""
+    each = max(3, int(_TRIED ** (1 / len(shape))))
+    lists = [even_lengths(n, min(each, 48)) for n in shape]
+    grids = np.meshgrid(*(np.array(one, "i8") for one in lists), indexing="ij")
+    lengths = np.stack([grid.ravel() for grid in grids], axis=1)
+    nbytes = lengths.prod(axis=1) * itemsize
+    counts = (-(-np.array(shape) // lengths)).prod(axis=1)
+    least = min(LEAST_BYTES, math.prod(shape) * itemsize)
+    fits = (nbytes <= MOST_BYTES) & (nbytes >= least) & (counts <= MOST_CHUNKS)
+    if not fits.any():
+        fits = nbytes <= max(MOST_BYTES, int(nbytes.min()))
+    return lengths[fits], nbytes[fits]
+
+
+def _unevenness(
+    shape: tuple[int, ...], lengths: NDArray[np.int64], accesses: Sequence[Access]
+) -> NDArray[np.float64]:
+    """Return how unlike the axes are cut that one access takes whole: a part of it costs more."""
+    shares = np.log2(lengths / np.array(shape))
+    total = np.zeros(len(lengths))
+    for access in accesses:
+        wide = [axis for axis, index in enumerate(access.selections[0]) if isinstance(index, slice)]
+        if len(wide) > 1:
+            total += shares[:, wide].std(axis=1)
+    return total
+
+
+def _touched(
+    shape: tuple[int, ...], lengths: NDArray[np.int64], access: Access
+) -> NDArray[np.float64]:
+    """Return the chunks that an access touches, for each chunk shape."""
+    total = np.zeros(len(lengths))
+    for selection in access.selections:
+        one = region(selection, shape)
+        starts, counts, steps = (np.array(part) for part in (one.starts, one.counts, one.steps))
+        last = starts + (counts - 1) * steps
+        spans = last // lengths - starts // lengths + 1
+        total += np.minimum(spans, counts).prod(axis=1)
+    return total

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
 import re
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from hyperslab.io.cards import readers
-from hyperslab.io.sources.base import is_url
+from hyperslab.io.sources.base import is_url, shown
 from hyperslab.network.link import Link
 
 from ..options import SEVERAL, WHOLE, Rows, add_command, workdir
@@ -18,9 +20,9 @@ from ..report import files
 from ..report.table import tell, terminal_width
 from ..specs.parse import codec, format_name, size
 from .accesses import roles, weights
-from .advised import Advice
+from .costs import ROUGH, ensured, known
 from .question import FAR, Question, subject_of
-from .rank import advise
+from .rank import Advice, advise
 
 LEAST_SAMPLE = 64 * 2**10
 _TEXT = {"default": ""}
@@ -109,9 +111,6 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> argpar
 
 def run(arguments: argparse.Namespace) -> int:
     """Advise and report; return the exit code: 0, or 1 when it was interrupted."""
-    from .costs import ROUGH
-    from .kept_costs import ensured
-
     say = None if arguments.quiet else tell
     if not arguments.file:
         if not arguments.calibrate:
@@ -123,10 +122,9 @@ def run(arguments: argparse.Namespace) -> int:
     try:
         if say:
             say("reading a sample")
-        subject, costs = subject_of(question), ROUGH
-        if not arguments.rough:
-            costs = ensured(again=arguments.calibrate, workdir=question.workdir, say=say)
-        _report(arguments, advise(subject, costs, say))
+        subject, again = subject_of(question), arguments.calibrate
+        made = ROUGH if arguments.rough else ensured(again=again, workdir=question.workdir, say=say)
+        _report(arguments, advise(subject, made, say))
     except KeyboardInterrupt:
         print("\ninterrupted: nothing is left behind, the file is as it was", file=sys.stderr)
         return 1
@@ -134,13 +132,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def advised(words: Sequence[str], calibrated: Path | None = None) -> Advice:
-    """Return the advice for the words after `hyperslab advise`; no report is written.
-
-    A machine that is not calibrated is not calibrated here: typical costs stand in then. A
-    calibration may be kept in a folder of its own, which comes before the user's.
-    """
-    from .kept_costs import known
-
+    """Return the advice for the words after `hyperslab advise`, by what costs are `known`."""
     arguments = add(argparse.ArgumentParser().add_subparsers()).parse_args(words)
     return advise(subject_of(question_of(arguments)), known(calibrated, rough=arguments.rough))
 
@@ -148,41 +140,38 @@ def advised(words: Sequence[str], calibrated: Path | None = None) -> Advice:
 def question_of(arguments: argparse.Namespace) -> Question:
     """Return what the options ask; a ValueError says what makes no sense."""
     most_bytes, most_times = budget_of(arguments.budget)
+    sample_bytes = size(arguments.sample)
+    if sample_bytes < LEAST_SAMPLE:
+        raise ValueError(f"--sample {arguments.sample}: give at least {LEAST_SAMPLE >> 10} KiB")
     if arguments.rows < 1:
         raise ValueError(f"--rows {arguments.rows}: give at least 1")
     if arguments.library and arguments.library not in readers():
         raise ValueError(f"--library {arguments.library}: give one of {', '.join(readers())}")
+    as_given = ("variable", "calls", "library", "cache", "repeats", "seed")
     return Question(
         arguments.file,
         weights(arguments.access),
-        variable=arguments.variable,
         roles=roles(arguments.dims),
-        calls=arguments.calls,
-        library=arguments.library,
         link=link_of(arguments.store, arguments.file),
         url=arguments.store if is_url(arguments.store) else "",
-        cache=arguments.cache,
         formats=tuple(format_name(name) for name in arguments.formats.split(",") if name),
         codecs=tuple(name for name in arguments.codecs.split(",") if name and codec(name)),
         most_bytes=most_bytes,
         most_times=most_times,
         measured=arguments.measure,
-        repeats=arguments.repeats,
-        seed=arguments.seed,
-        sample_bytes=sample_of(arguments.sample),
+        sample_bytes=sample_bytes,
         workdir=workdir(arguments.workdir),
+        **{name: getattr(arguments, name) for name in as_given},
     )
 
 
 def budget_of(text: str) -> tuple[float | None, float]:
     """Return the bytes that are allowed, or else a multiple of the present ones."""
     if text == "any":
-        return None, float("inf")
-    times = re.fullmatch(r"(\d+(?:\.\d+)?)x", text)
-    try:
+        return None, math.inf
+    times, value = re.fullmatch(r"(\d+(?:\.\d+)?)x", text), 0.0
+    with suppress(ValueError):
         value = float(times[1]) if times else float(size(text))
-    except ValueError:
-        value = 0.0
     if not value:
         raise ValueError(
             f"--budget {text}: give a multiple above 0 such as 1.5x, bytes such as 2GB, or any"
@@ -196,48 +185,33 @@ def link_of(text: str, address: str) -> Link | None:
         return None
     if text in ("", "s3") or is_url(text):
         return FAR
-    found = re.fullmatch(r"(.+)/s,(\d+(?:\.\d+)?) *ms", text)
-    try:
-        rate = float(size(found[1])) if found else 0.0
-    except ValueError:
-        rate = 0.0
-    if not found or not rate:
-        raise ValueError(
-            f"--store {text}: give local, s3, a URL, or RATE,DELAY such as 20MB/s,80ms, with a "
-            "rate above 0"
-        )
-    return Link(rate, float(found[2]) / 1e3)
-
-
-def sample_of(text: str) -> int:
-    """Return the bytes of a sample."""
-    try:
-        found = size(text)
-    except ValueError as error:
-        raise ValueError(f"--sample: {error}") from None
-    if found < LEAST_SAMPLE:
-        raise ValueError(f"--sample {text}: give at least {LEAST_SAMPLE >> 10} KiB")
-    return found
+    with suppress(ValueError):
+        if found := re.fullmatch(r"(.+)/s,(\d+(?:\.\d+)?) *ms", text):
+            return Link(float(size(found[1])), float(found[2]) / 1e3)
+    raise ValueError(
+        f"--store {text}: give local, s3, a URL, or RATE,DELAY such as 20MB/s,80ms, with a rate "
+        "above 0"
+    )
 
 
 def _report(arguments: argparse.Namespace, advice: Advice) -> None:
     from hyperslab.measure.records import frame_of
 
-    from . import advice_page
-    from .explain import as_json, text
+    from . import advice_page as page
+    from . import explain
 
-    made = json.dumps(as_json(advice), indent=1)
+    title = Path(shown(arguments.file).rstrip("/")).name
+    made = json.dumps(explain.as_json(advice), indent=1)
     with files.maybe_unread():
-        shown = text(advice, rows=arguments.rows, width=terminal_width())
-        tell(shown, sys.stderr if arguments.json == "-" else sys.stdout)
-        if arguments.json == "-":
+        piped = arguments.json == "-"
+        said = explain.text(advice, rows=arguments.rows, width=terminal_width())
+        tell(said, sys.stderr if piped else sys.stdout)
+        if piped:
             print(made)
-    if arguments.json and arguments.json != "-":
+    if arguments.json and not piped:
         files.put("json", arguments.json, f"{made}\n".encode())
-    title = Path(str(arguments.file).rstrip("/")).name
-    frame = frame_of(advice_page.rows(advice))
+    frame = frame_of(page.rows(advice, shown))
     if arguments.plot:
-        drawn = advice_page.picture(frame, Path(arguments.plot).suffix, title)
-        files.put("plot", arguments.plot, drawn)
+        files.put("plot", arguments.plot, page.picture(frame, Path(arguments.plot).suffix, title))
     if arguments.html:
-        advice_page.write(frame, arguments.html, title, str(arguments.file))
+        page.write(frame, arguments.html, title)

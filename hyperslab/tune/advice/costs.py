@@ -5,21 +5,28 @@ time = calls × a + bytes × b + faults × c + stages × round trip + wire bytes
 
 from __future__ import annotations
 
+import datetime
+import hashlib
+import json
 import math
 import os
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections import defaultdict
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import asdict, dataclass
+from pathlib import Path
 
+from hyperslab.measure.machine import identity, versions
+
+from ..partial import whole_or_nothing
 from .counts import Counts, Read, counts_of
 from .fetches import UncalibratedError, wire_seconds
 
 LANES = max(os.cpu_count() or 1, 1)
 PAGE_BYTES = 4096
 HUGE_BYTES = 4 * 2**20  # from here on numpy asks for huge pages, which cost far fewer faults
-THREADED = ("zarr", "xarray-zarr", "kerchunk", "subchunk")
+THREADED = ("zarr", "xarray-zarr", "subchunk")
 """Readers that decode chunks on all cores."""
-ALIKE = {"h5py-none": "h5py", "h5py-64k": "h5py", "h5py-blocks": "h5py", "kerchunk": "zarr"}
-"""Readers that do the same work as another, and differ in what they fetch."""
 BELOW = {
     "h5netcdf": "h5py",
     "xarray-h5netcdf": "h5py",
@@ -41,8 +48,15 @@ TYPICAL = {
     "zstd+shuffle:out": 1.8e-9,
     "extent": 80e-6, "span": 1e-9, "stream": 1e-9,
 }  # fmt: skip
-"""Costs of a machine that nobody has calibrated, in seconds: of a term, of one of a reader or of
-one of a codec."""
+"""Costs of a machine that nobody has calibrated, in seconds; of a term, for a reader or codec."""
+MAX_AGE_DAYS = 90
+FORM = 2  # of the terms: a calibration with other ones means something else
+_RUN = "run `hyperslab advise --calibrate` (under two minutes)"
+# What decides the speed of a read; other packages may be of any version.
+_TIMED = (
+    "python", "numpy", "netcdf-c", "hdf5 (netCDF4)", "hdf5 (h5py)", "netCDF4", "h5py", "zarr",
+    "xarray", "h5netcdf", "numcodecs",
+)  # fmt: skip
 
 
 class NoCalibrationError(OSError):
@@ -102,19 +116,15 @@ class Calibration:
     def predict(self, read: Read) -> Prediction:
         """Predict how long a read takes; an UncalibratedError says what was not calibrated."""
         self._check(read)
-        counts = counts_of(read)
-        decoder, parts = codec(read), dict[str, float]()
+        counts, parts = counts_of(read), defaultdict[str, float](float)
         for name, number in terms(read, counts).items():
             head, _, term = name.partition(":")
-            if head != decoder or read.decode_s is None:
-                part = PARTS[term]
-                parts[part] = parts.get(part, 0.0) + number * self._cost(name)
-        if decoder and read.decode_s is not None:
-            decoding = read.decode_s * counts.fetched * decoding_share(read, counts)
-            parts["decode"] = parts.get("decode", 0.0) + decoding
-        if read.opens:
+            if head != codec(read) or read.decode_s is None:
+                parts[PARTS[term]] += number * self._cost(name)
+        if codec(read) and read.decode_s is not None:
+            parts["decode"] = read.decode_s * counts.fetched * decoding_share(read, counts)
+        if read.link is not None:  # an access opens the file: libraries fetch values with that
             parts["open"] = self.costs.get(f"{way(read)}:open", 0.0)
-        if read.link is not None:
             parts["wire"] = wire_seconds(read, counts)
         return Prediction(parts, counts)
 
@@ -131,18 +141,16 @@ class Calibration:
         """Raise an error for a read that holds something that was not calibrated."""
         if not self.made:
             return
-        kind = way(read).partition("/")[2]
         if way(read) not in self.ways:
             raise UncalibratedError(
-                f"{read.library!r} is not calibrated for {kind} layouts ({read.layout.format}): "
-                f"{', '.join(self.ways)} are"
+                f"{read.library!r} is not calibrated for {way(read).partition('/')[2]} layouts "
+                f"({read.layout.format}): {', '.join(self.ways)} are"
             )
-        decoder = codec(read).partition("/")[2]
-        if decoder and read.decode_s is None and decoder not in self.codecs(read.library):
-            known = ", ".join(self.codecs(read.library)) or "none"
+        decoder, able = codec(read).partition("/")[2], self.codecs(read.library)
+        if decoder and read.decode_s is None and decoder not in able:
             raise UncalibratedError(
-                f"codec {decoder!r} is not calibrated for {read.library}: {known} are; "
-                "give decode_s, measured on the file itself"
+                f"codec {decoder!r} is not calibrated for {read.library}: "
+                f"{', '.join(able) or 'none'} are; give decode_s, measured on the file itself"
             )
 
 
@@ -151,19 +159,13 @@ ROUGH = Calibration(TYPICAL)
 
 def engine_of(library: str) -> str:
     """Return what decodes chunks for a reader: those of one engine share the cost of it."""
-    library = ALIKE.get(library, library)
     return BELOW.get(library, library)
 
 
 def way(read: Read) -> str:
-    """Return which library reads which way: a call of it has a cost of its own.
-
-    References (kerchunk's) are read by zarr-python; an index reads inside chunks.
-    """
-    kind = "zarr" if read.library == "kerchunk" else read.kind
-    if read.library == "subchunk" and read.layout.codec is not None:
-        kind = "inside"
-    return f"{ALIKE.get(read.library, read.library)}/{kind}"
+    """Return which library reads which way, an index inside chunks: a call of it has its cost."""
+    inside = read.library == "subchunk" and read.layout.codec is not None
+    return f"{read.library}/{'inside' if inside else read.kind}"
 
 
 def codec(read: Read) -> str:
@@ -177,8 +179,7 @@ def codec(read: Read) -> str:
 def terms(read: Read, counts: Counts) -> dict[str, float]:
     """Return the counts that make up the time of a read, by the name of their cost.
 
-    Names are `way:count` for what the library does, `codec:count` for decoding, and `disk:count`
-    for what a cold read takes beyond a warm one.
+    Names are `way:count`, `codec:count`, and `disk:count` for what a cold read takes beyond.
     """
     own, decoder = way(read), codec(read)
     work = f"{engine_of(read.library)}/{own.partition('/')[2]}"
@@ -219,3 +220,74 @@ def decoding_share(read: Read, counts: Counts) -> float:
         return 1.0
     each = max(counts.fetched // counts.calls, 1)
     return math.ceil(each / LANES) / each
+
+
+def save(calibration: Calibration, folder: Path | None = None) -> Path:
+    """Keep it for this machine, in the user's cache folder or another; return the file."""
+    path = _kept(folder, calibration.identity or {})
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with whole_or_nothing(path, overwrite=True) as place:
+        place.write_text(json.dumps({"form": FORM, **asdict(calibration)}, indent=1))
+    return path
+
+
+def load(folder: Path | None = None) -> Calibration:
+    """Return what was kept; a NoCalibrationError says that there is none, or why it is refused."""
+    path = _kept(folder, identity())
+    if not path.exists():
+        raise NoCalibrationError(f"this machine has no calibration yet: {_RUN}")
+    try:
+        content = json.loads(path.read_text())
+        if content.pop("form") != FORM:
+            raise ValueError("it was made by a version that counts other things")
+        kept = Calibration(**content)
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise NoCalibrationError(f"the calibration cannot be read ({error}): {_RUN}") from error
+    now, before = versions(), kept.versions or {}
+    if changed := [key for key in _TIMED if before.get(key) != now.get(key)]:
+        said = ", ".join(f"{key} was {before.get(key)}, is {now.get(key)}" for key in changed)
+        raise NoCalibrationError(f"the calibration is of other libraries: {said}; {_RUN}")
+    age = datetime.datetime.now(datetime.UTC) - datetime.datetime.fromisoformat(kept.made)
+    if age.days > MAX_AGE_DAYS:
+        raise NoCalibrationError(
+            f"the calibration is {age.days} days old, {MAX_AGE_DAYS} are allowed: {_RUN}"
+        )
+    return kept
+
+
+def known(folder: Path | None = None, *, rough: bool = False) -> Calibration:
+    """Return what is kept in a folder, else in the user's cache folder, else typical costs."""
+    for place in () if rough else (folder, None):
+        with suppress(NoCalibrationError):
+            return load(place)
+    return ROUGH
+
+
+def ensured(
+    *, again: bool = False, workdir: Path | None = None, say: Callable[[str], None] | None = None
+) -> Calibration:
+    """Return the calibration of this machine, which is made where there is none yet, or again."""
+    from . import calibrate
+
+    why = "asked for"
+    if not again:
+        try:
+            return load()
+        except NoCalibrationError as error:
+            why = str(error)
+    if say:
+        say(f"calibrating the cost model of this machine, in under two minutes ({why})")
+    made = calibrate.calibrate(workdir=workdir)
+    path = save(made)
+    if say:
+        say(f"calibrated: {path}")
+    return made
+
+
+def _kept(folder: Path | None, machine: Mapping[str, object]) -> Path:
+    """Return the file of a machine's costs, in a folder or the user's cache folder."""
+    if folder is None:
+        home = Path(os.environ.get("XDG_CACHE_HOME", ""))
+        folder = (home if home.is_absolute() else Path("~/.cache").expanduser()) / "hyperslab"
+    key = json.dumps(dict(machine), sort_keys=True, default=str)
+    return folder / f"cost-model-{hashlib.sha256(key.encode()).hexdigest()[:12]}.json"

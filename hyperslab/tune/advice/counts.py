@@ -8,11 +8,11 @@ from dataclasses import dataclass, fields, replace
 import numpy as np
 
 from hyperslab.io.chunk_cache import ChunkCache, chunk_reads
-from hyperslab.io.layout import CLASSIC, NETCDF4, ZARR, Layout
+from hyperslab.io.chunk_shapes import chunk_grid
+from hyperslab.io.layout import CLASSIC, ZARR, Layout
 from hyperslab.io.selection import Region, Selection, region
 from hyperslab.network.link import Link
 
-CACHES = ("warm", "cold")
 AHEAD_BYTES = 2**17  # gaps that are shorter are read on the way
 SPACING_BYTES = 40 * 2**10  # between points of an index of `hyperslab.subchunk`
 SIEVE_BYTES = 2**16  # what HDF5 fetches at a time of runs that are shorter
@@ -32,24 +32,9 @@ class Read:
     library: str  # name of a reader
     chunk_bytes: float | None = None  # as it is stored, on average; None without a codec
     cache: str = "warm"  # the file's bytes are in memory, or on the disk: "cold"
-    link: Link | None = None  # behind which the file is; None for this machine's disk
+    link: Link | None = None  # behind which the file is opened too; None for this machine's disk
     cache_bytes: int | None = None  # HDF5's chunk cache; None for the library's own
     decode_s: float | None = None  # of a chunk, measured on the file; None predicts it
-    opens: bool = False  # whether opening the file is part of the time
-
-    def __post_init__(self) -> None:
-        if self.cache not in CACHES:
-            raise ValueError(f"cache={self.cache!r}: give one of {', '.join(CACHES)}")
-        if not self.selections:
-            raise ValueError("selections=(): give at least one selection to read")
-        chunks = self.layout.chunks
-        if chunks is not None and len(chunks) != len(self.shape):
-            raise ValueError(f"chunks={chunks} do not fit an array of shape {self.shape}")
-        if self.layout.codec is not None and self.chunk_bytes is None:
-            raise ValueError(
-                f"chunk_bytes=None with codec {self.layout.codec!r}: give the bytes that a chunk "
-                "takes in the file"
-            )
 
     @property
     def itemsize(self) -> int:
@@ -62,6 +47,13 @@ class Read:
         if self.layout.chunks is None and self.layout.format in ZARR:
             return self.shape
         return self.layout.chunks
+
+    @property
+    def chunk_stored(self) -> float:
+        """Bytes of a chunk as it is stored, on average, also without a codec."""
+        if self.chunk_bytes is not None:
+            return self.chunk_bytes
+        return float(math.prod(self.chunks or self.shape) * self.itemsize)
 
     @property
     def kind(self) -> str:
@@ -110,25 +102,22 @@ class Counts:
 def counts_of(read: Read) -> Counts:
     """Count what a read touches; an IndexError says that a selection does not fit."""
     regions = [region(selection, read.shape) for selection in read.selections]
-    each = [_of_region(read, one) for one in regions]
-    total = each[0]
-    for counts in each[1:]:
-        total = total + counts
-    return _cached(read, regions, total) if len(each) > 1 and read.held_bytes else total
-
-
-def _of_region(read: Read, one: Region) -> Counts:
-    if not one.size:
-        return Counts()
-    return _contiguous(read, one) if read.chunks is None else _chunked(read, one, read.chunks)
+    total = Counts(calls=0)
+    for one in regions:
+        if not one.size:
+            total += Counts()
+        elif read.chunks is None:
+            total += _contiguous(read, one)
+        else:
+            total += _chunked(read, one, read.chunks)
+    return _cached(read, regions, total) if len(regions) > 1 and read.held_bytes else total
 
 
 def _chunked(read: Read, one: Region, chunks: tuple[int, ...]) -> Counts:
     layout = read.layout
     touched = _touched(one, chunks)
     count, size = math.prod(touched), math.prod(chunks) * read.itemsize
-    useful = one.size * read.itemsize
-    stored = float(size) if read.chunk_bytes is None else read.chunk_bytes
+    useful, stored = one.size * read.itemsize, read.chunk_stored
     runs, steps = _runs(one, touched, chunks)
     extents, span = chunk_stretches(read, one, AHEAD_BYTES)
     counts = Counts(
@@ -143,10 +132,12 @@ def _chunked(read: Read, one: Region, chunks: tuple[int, ...]) -> Counts:
     if layout.shards is not None:
         held = math.prod(_touched(one, layout.shards))
         each = math.prod(s // c for s, c in zip(layout.shards, chunks, strict=True))
-        requests = held if count == held * each else count + held
-        extents = max(extents, held)
         return replace(
-            counts, requests=requests, shards=held, extents=extents, span_bytes=count * stored
+            counts,
+            requests=held if count == held * each else count + held,
+            shards=held,
+            extents=max(extents, held),
+            span_bytes=count * stored,
         )
     if layout.format in ZARR:
         return replace(counts, extents=count, span_bytes=count * stored)
@@ -162,31 +153,23 @@ def _chunked(read: Read, one: Region, chunks: tuple[int, ...]) -> Counts:
 
 
 def chunk_stretches(read: Read, one: Region, window: int) -> tuple[int, float]:
-    """Return in how many stretches of the file the chunks of a region lie, and the bytes of one.
-
-    Gaps up to the window are closed. Chunks lie in their own order.
-    """
-    chunks = read.chunks or read.shape
-    grid = tuple(-(-n // c) for n, c in zip(read.shape, chunks, strict=True))
-    stored = read.chunk_bytes
-    if stored is None:
-        stored = float(math.prod(chunks) * read.itemsize)
+    """Return the stretches that a region's chunks lie in, small gaps closed, and their bytes."""
+    chunks, stored = read.chunks or read.shape, read.chunk_stored
     apart = tuple(max(step // c, 1) for step, c in zip(one.steps, chunks, strict=True))
     at = one._replace(counts=tuple(_touched(one, chunks)), steps=apart)
-    return spans(at, grid, stored, stored, window)
+    return spans(at, chunk_grid(read.shape, chunks), stored, stored, window)
 
 
 def _inside(
     read: Read, one: Region, touched: list[int], chunks: tuple[int, ...]
 ) -> tuple[int, float]:
     """Return the pieces of a chunk that are decoded between points of an index, and their share."""
-    counts = tuple(-(-n // t) for n, t in zip(one.counts, touched, strict=True))
+    counts = chunk_grid(one.counts, touched)
     # Shuffled, the bytes of the elements lie in as many planes, each of which is entered.
     planes = read.itemsize if read.layout.shuffle else 1
     width = read.itemsize / planes
-    pieces, span = spans(
-        one._replace(counts=counts), chunks, width, width * counts[-1], SPACING_BYTES
-    )
+    part = one._replace(counts=counts)
+    pieces, span = spans(part, chunks, width, width * counts[-1], SPACING_BYTES)
     wanted = planes * pieces * (span + SPACING_BYTES / 2)
     whole = math.prod(chunks) * read.itemsize
     return (planes * pieces, wanted / whole) if wanted < whole else (1, 1.0)
@@ -198,8 +181,8 @@ def _contiguous(read: Read, one: Region) -> Counts:
     run_bytes = read.itemsize if steps else useful // runs
     extents, span = spans(one, read.shape, read.itemsize, run_bytes, AHEAD_BYTES)
     requests, stored = runs, float(useful)
-    if read.layout.format != "binary":
-        classic = read.layout.format in CLASSIC
+    if read.kind != "binary":
+        classic = read.kind == "classic"
         window = CLASSIC_BYTES if classic else SIEVE_BYTES
         pieces, piece = spans(one, read.shape, read.itemsize, run_bytes, window)
         if classic or piece > run_bytes or run_bytes < window:
@@ -215,8 +198,7 @@ def spans(
     one: Region, shape: tuple[int, ...], itemsize: float, run_bytes: float, window: int
 ) -> tuple[int, float]:
     """Return how many stretches there are when gaps up to a window are closed, and their bytes."""
-    span, stretches = run_bytes, 1
-    stride = itemsize
+    span, stretches, stride = run_bytes, 1, itemsize
     for count, step, n in zip(one.counts[::-1], one.steps[::-1], shape[::-1], strict=True):
         if count > 1 and stride * step * count > span:
             if stride * step - span < window and stretches == 1:
@@ -238,10 +220,7 @@ def _touched(one: Region, chunks: tuple[int, ...]) -> list[int]:
 
 
 def _runs(one: Region, touched: list[int], chunks: tuple[int, ...]) -> tuple[int, int]:
-    """Return how many pieces are contiguous in the chunks and in the result, and elements picked.
-
-    Along an axis with a step each element is a piece: libraries have a way of their own for these.
-    """
+    """Return the pieces contiguous in chunks and result, and how many of them steps pick."""
     axis = len(chunks) - 1
     while axis > 0 and touched[axis] == 1 and one.counts[axis] == chunks[axis]:
         axis -= 1  # goes on into the next axis where one chunk covers this one, and all is taken
@@ -253,14 +232,13 @@ def _runs(one: Region, touched: list[int], chunks: tuple[int, ...]) -> tuple[int
 def _cached(read: Read, regions: list[Region], total: Counts) -> Counts:
     """Take off what the chunk cache has from one call to the next."""
     stepping = any(max(one.steps, default=1) > 1 for one in regions)
-    if read.layout.format not in (*NETCDF4, "hdf5") or total.chunks > _MOST_FOLLOWED or stepping:
+    if total.chunks > _MOST_FOLLOWED or stepping:
         return total
     boxes = [
         [(start, start + count) for start, count in zip(one.starts, one.counts, strict=True)]
         for one in regions
     ]
-    chunks = read.chunks or read.shape
-    cache = ChunkCache(nbytes=read.held_bytes)
+    chunks, cache = read.chunks or read.shape, ChunkCache(nbytes=read.held_bytes)
     fetched = chunk_reads(read.shape, chunks, read.itemsize, boxes, cache)
     share = fetched / total.chunks if total.chunks else 1.0
     return replace(

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import math
+from textwrap import indent
 
+from hyperslab.io.chunk_shapes import chunk_grid
 from hyperslab.io.layout import NETCDF4
 from hyperslab.io.sources.base import shown
 from hyperslab.text import TIMES, amount, listing
 
 from ..report.table import grid, wrapped
 from . import recipes
-from .accesses import Access
-from .advised import Advice, Row
 from .counts import Counts
 from .fetches import FETCHES, moved
-from .pricing import read_of
+from .pricing import Row, read_of
 from .question import FAR, Subject
+from .rank import Advice
 from .sample import Packed
 
 _PLAIN = {
@@ -40,16 +41,23 @@ _PLUGINS = (
 
 def text(advice: Advice, *, rows: int = 12, width: int = 0) -> str:
     """Return the whole report, with so many rows of the table, but all that were measured."""
+    said = words(advice, rows, width)
+    order = ("file", "now", "table", "advice", "how", "notes")
+    return "\n\n".join(said[part] for part in order if said[part])
+
+
+def words(advice: Advice, rows: int = 12, width: int = 0) -> dict[str, str]:
+    """Return the parts of the report by name; see `text`."""
     count = max(rows, sum(row.measured_gain is not None for row in advice.rows))
-    parts = [
-        wrapped(head(advice), width),
-        now(advice, width),
-        table(advice, count, width),
-        wrapped("\n".join(verdict(advice)), width),
-        "\n".join(how(advice, count)),
-        wrapped("\n".join(f"note: {note}" for note in advice.notes), width),
-    ]
-    return "\n\n".join(part for part in parts if part)
+    why = costs(advice)
+    return {
+        "file": wrapped(head(advice), width),
+        "now": grid({name: [row[name] for row in why] for name in why[0]}, width),
+        "advice": wrapped("\n".join(verdict(advice)), width),
+        "table": table(advice, count, width),
+        "how": how(advice, count),
+        "notes": wrapped("\n".join(f"note: {note}" for note in advice.notes), width),
+    }
 
 
 def head(advice: Advice) -> str:
@@ -59,11 +67,11 @@ def head(advice: Advice) -> str:
         f"{dim} {n}{f' = {letter}' if letter else ''}"
         for dim, n, letter in zip(variable.dims, variable.shape, subject.letters, strict=True)
     )
-    present, link, chunks = subject.present, subject.question.link, subject.present.layout.chunks
-    stored = "contiguous"
-    if chunks:
-        each = _bytes(math.prod(chunks) * variable.itemsize)
-        stored = f"chunks {'x'.join(map(str, chunks))} of {each}"
+    link, layout, stored = subject.question.link, subject.present.layout, "contiguous"
+    if layout.chunks:
+        each = _bytes(math.prod(layout.chunks) * variable.itemsize)
+        stored = f"chunks {'x'.join(map(str, layout.chunks))} of {each}"
+    stored += f", {variable.codec}" if variable.codec else ""
     place = f"{subject.cache} on this machine's disk"
     if link is not None:
         assumed = ", which is assumed" if link is FAR else ""
@@ -71,45 +79,37 @@ def head(advice: Advice) -> str:
     return (
         f"{shown(subject.question.address)}: {variable.name} ({dims}; {variable.dtype}), "
         f"{_bytes(variable.nbytes)} of values in {_bytes(advice.present.nbytes)}: "
-        f"{present.layout.format}, {', '.join(filter(None, (stored, variable.codec)))}; read with "
-        f"{present.library}, {place}."
+        f"{layout.format}, {stored}; read with {subject.present.library}, {place}."
     )
-
-
-def now(advice: Advice, width: int = 0) -> str:
-    """Return the table of what each access costs now."""
-    rows = costs(advice)
-    return grid({name: [row[name] for row in rows] for name in rows[0]}, width)
 
 
 def costs(advice: Advice) -> list[dict[str, str]]:
     """Return what each access asks for, and what it takes, by what it is."""
-    return [_costs(advice, access) for access in advice.subject.accesses]
-
-
-def _costs(advice: Advice, access: Access) -> dict[str, str]:
-    present, count = advice.present.candidate, advice.present.counts[access.name]
-    row = {
-        "now": access.name,
-        "share": f"{access.weight:.0%}",
-        "asks for": _bytes(count.useful_bytes),
-    }
-    if chunks := present.layout.chunks:
-        shape = advice.subject.variable.shape
-        total = math.prod(-(-n // c) for n, c in zip(shape, chunks, strict=True))
-        row["chunks"] = f"{count.chunks:,} of {total:,}"
-    row["fetched"] = _bytes(count.stored_bytes)
-    if present.layout.codec or (chunks and not present.described):
-        row["decompressed"] = _bytes(count.decoded_bytes)
-    excess = max(count.decoded_bytes, count.stored_bytes) / max(count.useful_bytes, 1)
-    row |= {f"{TIMES} asked": f"{excess:,.0f}", "reads of\nthe file": f"{count.requests:,}"}
-    if advice.subject.question.link is not None and present.library in FETCHES:
-        values = Packed(advice.present.nbytes / math.prod(advice.subject.variable.shape))
-        traffic = moved(read_of(present, advice.subject, access, values), count)
-        row |= {"requests,\nwith opening": f"{traffic.requests:,}",
-                "round trips": f"{traffic.stages:,}", "moved": _bytes(traffic.nbytes)}  # fmt: skip
-        row["fetched\nahead"] = _bytes(FETCHES[present.library].ahead_bytes)
-    return row | {"predicted": amount(advice.present.seconds.get(access.name, math.nan), "s")}
+    present, subject = advice.present.candidate, advice.subject
+    shape, chunks, rows = subject.variable.shape, present.layout.chunks, list[dict[str, str]]()
+    for access in subject.accesses:
+        count = advice.present.counts[access.name]
+        row = {"now": access.name, "share": f"{access.weight:.0%}"}
+        row["asks for"] = _bytes(count.useful_bytes)
+        if chunks:
+            row["chunks"] = f"{count.chunks:,} of {math.prod(chunk_grid(shape, chunks)):,}"
+        row["fetched"] = _bytes(count.stored_bytes)
+        if present.layout.codec or (chunks and not present.described):
+            row["decompressed"] = _bytes(count.decoded_bytes)
+        excess = max(count.decoded_bytes, count.stored_bytes) / max(count.useful_bytes, 1)
+        row |= {f"{TIMES} asked": f"{excess:,.0f}", "reads of\nthe file": f"{count.requests:,}"}
+        if subject.question.link is not None and present.library in FETCHES:
+            values = Packed(advice.present.nbytes / math.prod(shape))
+            traffic = moved(read_of(present, subject, access, values), count)
+            row |= {
+                "requests,\nwith opening": f"{traffic.requests:,}",
+                "round trips": f"{traffic.stages:,}",
+                "moved": _bytes(traffic.nbytes),
+                "fetched\nahead": _bytes(FETCHES[present.library].ahead_bytes),
+            }
+        row["predicted"] = amount(advice.present.seconds.get(access.name, math.nan), "s")
+        rows.append(row)
+    return rows
 
 
 def verdict(advice: Advice) -> list[str]:
@@ -127,16 +127,11 @@ def verdict(advice: Advice) -> list[str]:
     if other is not None:
         way = "Without rewriting the file" if first.candidate.rewrites else "Rewritten"
         lines.append(f"{way}: {_does(other)}. {_gain(advice, other)}.")
-    if any(row is not None and _needs_plugin(row) for row in (first, other)):
+    fresh = (row.candidate.layout for row in (first, other) if row and row.candidate.rewrites)
+    own = (None, "deflate", "szip")  # what HDF5 brings itself
+    if any(new.format in (*NETCDF4, "hdf5") and new.codec not in own for new in fresh):
         lines.append(_PLUGINS)
     return lines
-
-
-def _needs_plugin(row: Row) -> bool:
-    """Whether a layout needs a filter that HDF5 does not bring itself."""
-    layout = row.candidate.layout
-    hdf5 = row.candidate.rewrites and layout.format in (*NETCDF4, "hdf5")
-    return hdf5 and layout.codec not in (None, "deflate", "szip")
 
 
 def _does(row: Row) -> str:
@@ -160,10 +155,8 @@ def _reason(advice: Advice, row: Row) -> str:
     """Return why a candidate is faster (or slower) than the file as it is."""
     if row.candidate.remedy:
         return _REMEDIES[row.candidate.remedy][1]
-    changes = [
-        f"{_PLAIN[a.name]} {_change(advice.present.counts[a.name], row.counts[a.name])}"
-        for a in advice.subject.accesses
-    ]
+    now = advice.present.counts
+    changes = [f"{_PLAIN[name]} {_change(now[name], row.counts[name])}" for name in now]
     layout, old = row.candidate.layout, advice.subject.present.layout
     tail = ""
     if layout.chunks == old.chunks and layout.codec != old.codec:
@@ -204,28 +197,18 @@ def table(advice: Advice, rows: int = 12, width: int = 0) -> str:
     return grid(columns, width)
 
 
-def how(advice: Advice, rows: int = 12) -> list[str]:
+def how(advice: Advice, rows: int = 12) -> str:
     """Return the commands of the advice, of the best of the other kind, and of all measured."""
-    first, subject = advice.first, advice.subject
-    if first is None:
-        return []
-    full = [row for row in (first, advice.other) if row is not None]
-    full += [
-        row for row in advice.rows
-        if not row.candidate.rewrites and row.measured_gain is not None and row not in full
-    ]  # fmt: skip
-    lines = []
-    for row in full:
-        end = ", one of:" if row.candidate.rewrites else ":"
-        lines.append(f"To apply {advice.rows.index(row) + 1}, {row.candidate.name}{end}")
-        for one in recipes.commands(subject, row):
-            lines += [f"    {line}" for line in one.split("\n")] + [""]
-    for number, row in enumerate(advice.rows[:rows], 1):
-        tried = row.measured_gain is not None or first.measured_gain is None
-        if row.candidate.rewrites and row not in full and tried:
-            command = recipes.rechunk(subject, row.candidate.layout)
-            lines += [f"To apply {number}:", f"    {command}", ""]
-    return lines[:-1]
+    first, subject, said = advice.first, advice.subject, list[str]()
+    for number, row in enumerate(advice.rows if first else (), 1):
+        fresh, best = row.candidate.rewrites, row in (first, advice.other)
+        tried = row.measured_gain is not None or (fresh and first and first.measured_gain is None)
+        if best or (tried and number <= rows):
+            made = recipes.commands(subject, row.candidate)[: None if best or not fresh else 1]
+            end = ", one of:" if len(made) > 1 and fresh else ":"
+            said.append(f"To apply {number}, {row.candidate.name}{end}")
+            said += [indent(one, "    ") + "\n" for one in made]
+    return "\n".join(said).rstrip()
 
 
 def as_json(advice: Advice) -> dict[str, object]:
@@ -264,7 +247,7 @@ def _row(subject: Subject, row: Row, number: int) -> dict[str, object]:
         "measured_s": {k: [v.value, v.low, v.high] for k, v in (row.measured or {}).items()},
         "gain_predicted": None if math.isnan(row.gain) else row.gain,
         "gain_measured": gain and [gain.value, gain.low, gain.high],
-        "commands": recipes.commands(subject, row) if number else [],
+        "commands": recipes.commands(subject, candidate) if number else [],
         "status": row.status,
     }
 

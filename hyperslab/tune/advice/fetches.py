@@ -6,15 +6,16 @@ import math
 from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import version
+from typing import NamedTuple
 
 from packaging.version import Version
 
-from hyperslab.io.chunk_shapes import chunk_grid, padded_bytes
+from hyperslab.io.chunk_shapes import chunk_grid
 from hyperslab.io.selection import region
 
 from .counts import Counts, Read, chunk_stretches, spans
 
-KIB, MIB = 2**10, 2**20
+MIB = 2**20
 _MOST_MERGED = 16 * MIB  # bytes of chunks in one request, and gaps between them of up to 1 MiB
 _LEAF_CHUNKS = 58  # that a node of HDF5's index of chunks holds, nine tenths full
 
@@ -35,22 +36,18 @@ class Fetch:
 
 FETCHES = {
     "h5py": Fetch(2, 2, ahead_bytes=5 * MIB),
-    "h5py-none": Fetch(11, 11),
-    "h5py-64k": Fetch(2, 2, ahead_bytes=64 * KIB),
     "h5netcdf": Fetch(2, 2, ahead_bytes=5 * MIB),
     "xarray-h5netcdf": Fetch(2, 2, ahead_bytes=5 * MIB),
     "netcdf4": Fetch(22, 22),
     "xarray-netcdf4": Fetch(22, 22),
     "zarr": Fetch(3, 1, at_once=10),
     "xarray-zarr": Fetch(4, 2, at_once=10),
-    "kerchunk": Fetch(1, 1, at_once=10),
     "subchunk": Fetch(2, 1, at_once=100),
 }
 """Readers over HTTP, as counted; without any read-ahead it depends on the file's metadata."""
 
 
-@dataclass(frozen=True)
-class Moved:
+class Moved(NamedTuple):
     """What a read moves over a network."""
 
     requests: int
@@ -59,10 +56,7 @@ class Moved:
 
 
 def moved(read: Read, counts: Counts) -> Moved:
-    """Return what a reader asks of a server, and gets; with opening, where that is part of a read.
-
-    The file is thought to hold nothing but the variable, in order: others take more.
-    """
+    """Return what a reader asks of a server and gets, to open a file of one variable and read."""
     if read.library not in FETCHES:
         raise UncalibratedError(
             f"how {read.library!r} fetches from a URL is not known: it is of {', '.join(FETCHES)}"
@@ -70,7 +64,7 @@ def moved(read: Read, counts: Counts) -> Moved:
     how = FETCHES[read.library]
     if how.ahead_bytes:
         return _read_ahead(read, counts, how)
-    opening, stages = (how.opening, how.opening_stages) if read.opens else (0, 0)
+    stages = how.opening_stages
     requests, nbytes = counts.requests, counts.stored_bytes
     if requests > counts.shards > 0 and merging():
         requests, nbytes = _merged(read, counts)
@@ -80,7 +74,7 @@ def moved(read: Read, counts: Counts) -> Moved:
         # Zarr asks for the chunks of a shard one after another, for several shards at once.
         lines = counts.shards or requests
         stages += math.ceil(lines / how.at_once) * math.ceil(requests / lines)
-    return Moved(opening + requests, stages, nbytes)
+    return Moved(how.opening + requests, stages, nbytes)
 
 
 @cache
@@ -91,9 +85,7 @@ def merging() -> bool:
 
 def _merged(read: Read, counts: Counts) -> tuple[int, float]:
     """Return requests and bytes where chunks that lie near each other in a shard come as one."""
-    layout = read.layout
-    assert layout.shards is not None and layout.chunks is not None
-    each = math.prod(layout.shards) / math.prod(layout.chunks)
+    each = math.prod(read.layout.shards or ()) / math.prod(read.layout.chunks or ())
     wanted = (counts.requests - counts.shards) / counts.shards  # of the chunks of a shard
     size = counts.stored_bytes / (wanted * counts.shards)  # of a chunk
     if (each / wanted - 1) * size > MIB:  # lies between two of them
@@ -104,14 +96,11 @@ def _merged(read: Read, counts: Counts) -> tuple[int, float]:
 
 
 def _read_ahead(read: Read, counts: Counts, how: Fetch) -> Moved:
-    """Return what is moved in windows, each of a piece and of what is fetched ahead of the next.
-
-    Opening fetches the first; each leaf of HDF5's index of chunks lies elsewhere, so that windows
-    are left for it.
-    """
-    size, ahead = file_bytes(read), how.ahead_bytes
-    requests, nbytes = (how.opening, float(ahead)) if read.opens else (0, 0.0)
-    if read.opens and size <= ahead:
+    """Return what windows move; each leaf of HDF5's index of chunks lies elsewhere."""
+    ahead, grid = how.ahead_bytes, chunk_grid(read.shape, read.chunks or read.shape)
+    size = math.prod(grid) * read.chunk_stored  # of the file
+    requests, nbytes = how.opening, float(ahead)
+    if size <= ahead:
         return Moved(requests, requests, size)
     for one in (region(selection, read.shape) for selection in read.selections):
         if not one.size:
@@ -120,8 +109,7 @@ def _read_ahead(read: Read, counts: Counts, how: Fetch) -> Moved:
             piece = counts.useful_bytes / max(counts.runs, 1)
             stretches, span = spans(one, read.shape, read.itemsize, piece, ahead)
         else:
-            grid = chunk_grid(read.shape, read.chunks)
-            piece = size / math.prod(grid)
+            piece = read.chunk_stored
             stretches, span = chunk_stretches(read, one, ahead)
             leaves = math.ceil(stretches * span / piece / _LEAF_CHUNKS)
             apart = math.prod(grid) > _LEAF_CHUNKS and _LEAF_CHUNKS * piece > ahead
@@ -136,16 +124,7 @@ def wire_seconds(read: Read, counts: Counts) -> float:
     """Return the seconds that round trips and bytes take, without the work of the client."""
     if read.link is None:
         return 0.0
-    traffic = moved(read, counts)
-    how = FETCHES[read.library]
+    traffic, how = moved(read, counts), FETCHES[read.library]
     # What is asked for at once takes connections, which are made at once too.
     more = how.at_once > 1 and traffic.requests - how.opening > how.opening
-    return read.link.seconds(traffic.stages, (1.0 + more) * read.opens, traffic.nbytes)
-
-
-def file_bytes(read: Read) -> float:
-    """Return the bytes that the values of a variable take in its file."""
-    chunks = read.layout.chunks or read.shape
-    if read.layout.chunks is None or read.chunk_bytes is None:
-        return float(padded_bytes(read.shape, chunks, read.itemsize))
-    return math.prod(chunk_grid(read.shape, chunks)) * read.chunk_bytes
+    return read.link.seconds(traffic.stages, 1.0 + more, traffic.nbytes)

@@ -21,7 +21,7 @@ from .candidates import Candidate, layouts, now, remedies
 from .sample import SAMPLE_BYTES, Sample, take
 
 FAR = Link(100e6, 0.03)  # what is taken for a store that is far where nobody says more
-_CARRIED_S, _LEAST_BYTES = 1.0, 2**20
+_LEAST_BYTES = 2**20  # of values that are measured over a network
 
 
 @dataclass(frozen=True)
@@ -61,9 +61,9 @@ class Question:
     def library_for(self, source: Source, variable: SourceVariable) -> str:
         """Return what reads a variable of the file now."""
         far = self.link is not None or is_url(source.address)
-        address = self.url or source.address
-        place = "file" if not far else "s3" if address.startswith("s3:") else "http"
         if self.library:
+            s3 = (self.url or source.address).startswith("s3:")
+            place = "file" if not far else "s3" if s3 else "http"
             able = readers(variable.layout or source.format, place=place)
             if self.library not in able:
                 where = " over a network" if far else ""
@@ -77,12 +77,6 @@ class Question:
         hdf5 = source.format not in CLASSIC
         return "h5py" if source.format == "hdf5" or (far and hdf5) else "netcdf4"
 
-    def state(self, size: int) -> str:
-        """Return the cache state that reads of a file of so many bytes are measured in."""
-        if self.cache != "auto":
-            return self.cache
-        return "cold" if size > memory_bytes() / 2 and can_evict() else "warm"
-
 
 @dataclass(frozen=True)
 class Subject:
@@ -95,7 +89,6 @@ class Subject:
     twins: tuple[str, ...]  # variables of the same dimensions and type: they get the same layout
     format: str  # of the file
     unkept: tuple[str, ...]  # what a copy of the file would lack, a sentence each
-    grouped: bool  # whether variables of it lie in groups
     cache: str  # "warm" or "cold"
     present: Candidate  # the file as it is
     candidates: tuple[Candidate, ...]  # what may be advised
@@ -104,29 +97,23 @@ class Subject:
 
 
 def subject_of(question: Question) -> Subject:
-    """Open the file, resolve the question and read the sample.
-
-    A SourceError says that the file cannot be read or has no such variable, a ValueError that it
-    has no such access, or that no layout is among the formats and codecs.
-    """
+    """Open the file, resolve the question, read the sample; a ValueError says what is not there."""
     with open_source(question.address) as source:
         named = question.variable
         variable = source.choose([named])[0] if named else largest(source)
-        accesses = resolve(
-            question.shares, variable, source.variables, question.roles, question.calls
-        )
         letters = letters_of(variable, source.variables, question.roles)
+        accesses = resolve(question.shares, variable, letters, question.calls)
         present = now(source.format, variable, question.library_for(source, variable))
         candidates = _candidates(question, present, variable, accesses)
-        most = question.sample_bytes
-        if question.link and question.measured and not missing():
-            most = carried_bytes(question.link, most)
+        most, cache = question.sample_bytes, question.cache
+        if question.link and question.measured and not missing():  # what it carries in a second
+            most = min(max(int(min(question.link.bytes_per_s, most)), _LEAST_BYTES), most)
         sample = take(source, variable, accesses, most)
-        axes = {d: x for d, x in zip(variable.dims, letters, strict=True) if x}
-        near = resolve(
-            {access.name: access.weight for access in accesses}, sample.variable,
-            {sample.variable.name: sample.variable}, axes, question.calls, fewer=True,
-        )  # fmt: skip
+        shares = {access.name: access.weight for access in accesses}
+        near = resolve(shares, sample.variable, letters, question.calls, fewer=True)
+        if cache == "auto":
+            large = max(source.stat_bytes, variable.nbytes) > memory_bytes() / 2
+            cache = "cold" if large and can_evict() else "warm"
         return Subject(
             question, variable, accesses, letters,
             twins=tuple(
@@ -135,8 +122,7 @@ def subject_of(question: Question) -> Subject:
             ),
             format=source.format,
             unkept=source.unkept,
-            grouped=any("/" in name for name in source.variables),
-            cache=question.state(max(source.stat_bytes, variable.nbytes)),
+            cache=cache,
             present=present,
             candidates=candidates,
             sample=sample,
@@ -148,27 +134,19 @@ def _candidates(
     question: Question, present: Candidate, variable: SourceVariable, accesses: Sequence[Access]
 ) -> tuple[Candidate, ...]:
     """Return the remedies and layouts; refuse formats and codecs that no layout has."""
-    far, only = question.link is not None, (question.formats, question.codecs)
-    calls = max(len(access.selections) for access in accesses)
-    fresh = layouts(
-        present, variable, accesses, remote=far, formats=only[0], codecs=only[1],
-        call_s=question.link.round_trip_s if question.link else 0.0,
-    )  # fmt: skip
-    if any(only) and not fresh:
-        words = zip(("--formats", "--codecs"), only, strict=True)
-        given = " ".join(f"{option} {','.join(names)}" for option, names in words if names)
+    link, formats, codecs = question.link, question.formats, question.codecs
+    fresh = layouts(present, variable, accesses, link=link, formats=formats, codecs=codecs)
+    if (formats or codecs) and not fresh:
+        words = {"--formats": formats, "--codecs": codecs}
+        given = " ".join(f"{option} {','.join(some)}" for option, some in words.items() if some)
         raise ValueError(
             f"{given}: no layout has chunks and these: give formats of netcdf4, hdf5, zarr2, "
             "zarr3, and codecs that they have, such as none, deflate, zstd"
         )
-    return (*remedies(present, remote=far, calls=calls, grouped="/" in variable.name), *fresh)
+    grouped = "/" in variable.name
+    return (*remedies(present, accesses, remote=link is not None, grouped=grouped), *fresh)
 
 
 def missing() -> tuple[str, ...]:
     """Return what is not installed and is needed to serve a folder and read from it."""
     return tuple(name for name in ("aiohttp", "fsspec") if find_spec(name) is None)
-
-
-def carried_bytes(link: Link, most: int) -> int:
-    """Return the bytes of values to measure on: what a link carries in a second, 1 MiB at least."""
-    return min(max(int(min(link.bytes_per_s * _CARRIED_S, most)), _LEAST_BYTES), most)

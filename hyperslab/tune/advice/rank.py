@@ -4,38 +4,92 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
 
 import pandas as pd
 
-from hyperslab.io.cards import readers
+from hyperslab import subchunk
+from hyperslab.io import references
+from hyperslab.io.cards import card, readers
+from hyperslab.io.creation import write_array
+from hyperslab.io.file_plan import check_blosc
+from hyperslab.io.selection import region
+from hyperslab.measure.case import Case
+from hyperslab.measure.harness import RETAKES, Plan, measure
+from hyperslab.measure.journal import Journal, Rows
 from hyperslab.measure.processes import Processes
-from hyperslab.measure.records import DISCARDED
+from hyperslab.measure.records import DISCARDED, frame_of
 from hyperslab.measure.stats import median_interval, paired_ratio
 from hyperslab.network.link import Link
+from hyperslab.network.server import Server, serving
 from hyperslab.text import listing
 
 from ..partial import scratch_folder
-from .advised import Advice, Row
+from .accesses import Access
 from .candidates import Candidate
 from .costs import Calibration
-from .pricing import Pricing, sentence
-from .question import FAR, Subject, missing
-from .trials import mix_s, screened, try_out
-from .visit import MODULES
+from .pricing import Pricing, Row, sentence
+from .question import FAR, Question, Subject, missing
+from .visit import MODULES, Visit, case_of, digest
 
 _REFINED = 12  # candidates whose compression is measured with chunks of their own
+_WORTH = 1.1  # a gain below that is none
 _SCRATCH = "advise"
+NEAR = 1.3  # how many times as long as the fastest a candidate may take to be measured further
+FAR_MODULES = ("aiohttp", "fsspec.implementations.http", "hyperslab.io.by_kerchunk")
+FAR_SCREENED = 2  # blocks after which what is clearly slower is left out: each read takes long
+CELL_S = 20.0  # see `hyperslab.measure.harness.Plan`
+# What writes the file that a remedy needs.
+_BESIDE: dict[str, Callable[[Path], object]] = {
+    "index": subchunk.build, "references": references.write,
+}  # fmt: skip
+_APART = " | "
+
+
+@dataclass(frozen=True)
+class Advice:
+    """What is advised for a file."""
+
+    subject: Subject
+    present: Row  # the file as it is
+    rows: tuple[Row, ...]  # candidates, the best first
+    beyond: tuple[Row, ...]  # candidates that take more room than is allowed
+    predictor: str  # what predicted
+    notes: tuple[str, ...] = ()  # what else there is to know, a sentence each
+
+    @property
+    def first(self) -> Row | None:
+        """The best candidate; None where the file is best left as it is."""
+        best = self.rows[0] if self.rows else None
+        if best is None or not best.scaled_gain >= _WORTH:
+            return None
+        if best.measured_gain is not None and best.measured_gain.low <= 1:
+            return None
+        return best
+
+    @property
+    def other(self) -> Row | None:
+        """The best of the other kind than the first (rewriting or not); None without gain."""
+        kind = self.first and self.first.candidate.rewrites
+        others = (row for row in self.rows if row.candidate.rewrites != kind)
+        best = next(others, None) if self.first else None
+        return best if best is not None and best.scaled_gain >= _WORTH else None
+
+    @property
+    def gains_known(self) -> bool:
+        """Whether a gain is known of any candidate."""
+        return any(math.isfinite(row.scaled_gain) for row in self.rows)
 
 
 def advise(
     subject: Subject, calibration: Calibration, say: Callable[[str], None] | None = None
 ) -> Advice:
-    """Predict all candidates, measure the best, and rank them.
-
-    A BusyError says that another run is measuring on this machine.
-    """
+    """Predict all candidates, measure the best, and rank them; see `try_out` for a BusyError."""
     with Processes(MODULES) as processes:
         advice = predicted(subject, calibration, processes)
         if say and subject.question.measured:
@@ -45,54 +99,56 @@ def advise(
 
 def predicted(subject: Subject, calibration: Calibration, processes: Processes) -> Advice:
     """Return the advice that follows from counts alone, with what the codecs do to the sample."""
-    with scratch_folder(subject.question.workdir, _SCRATCH) as scratch:
+    question, failed = subject.question, Counter[str]()
+    with scratch_folder(question.workdir, _SCRATCH) as scratch:
         pricing = Pricing(subject, calibration, scratch, processes)
         present = pricing.row(subject.present)
         present = replace(present, gain=1.0, sample_gain=1.0) if present.seconds else present
-        failed = Counter[str]()
 
-        def price(candidate: Candidate, *, alone: bool) -> Row | None:
-            try:
-                row = pricing.row(candidate, alone=alone)
-            except (OSError, RuntimeError) as error:  # of the library that should write it
-                layout = candidate.layout
-                failed[f"{layout.codec} in {layout.format}: {sentence(error)}"] += 1
-                return None
-            gains = present.mean_s / row.mean_s, present.sample_s / row.sample_s
-            return replace(row, gain=gains[0], sample_gain=gains[1])
+        def priced(candidates: Sequence[Candidate], *, alone: bool) -> list[Row]:
+            rows = list[Row]()
+            for one in candidates:
+                try:
+                    row = pricing.row(one, alone=alone)
+                except (OSError, RuntimeError) as error:  # of the library that should write it
+                    failed[f"{one.layout.codec} in {one.layout.format}: {sentence(error)}"] += 1
+                    continue
+                gains = present.mean_s / row.mean_s, present.sample_s / row.sample_s
+                rows.append(replace(row, gain=gains[0], sample_gain=gains[1]))
+            return rows
 
-        priced = [row for one in subject.candidates if (row := price(one, alone=False)) is not None]
-        priced.sort(key=lambda row: row.order)
-        finer = (price(row.candidate, alone=True) for row in priced[:_REFINED])
-        priced = [*(row for row in finer if row is not None), *priced[_REFINED:]]
-    most = subject.question.most_bytes
-    room = subject.question.most_times * present.nbytes if most is None else most
-    allowed = [row for row in priced if not row.candidate.rewrites or row.nbytes <= room]
-    beyond = [row for row in priced if row not in allowed]
-    said = [] if calibration.made else [
-        f"times are predicted from {calibration.name}, not from this machine's; hyperslab advise "
-        "--calibrate measures it."
-    ]  # fmt: skip
-    said += [_beyond(beyond, present)] if beyond else []
+        first = _ordered(priced(subject.candidates, alone=False))
+        finer = priced([row.candidate for row in first[:_REFINED]], alone=True)
+    rows = (*finer, *first[_REFINED:])
+    most = question.most_bytes
+    room = question.most_times * present.nbytes if most is None else most
+    allowed = [row for row in rows if not row.candidate.rewrites or row.nbytes <= room]
+    beyond = [row for row in rows if row not in allowed]
+    said = []
+    if not calibration.made:
+        said.append(
+            f"times are predicted from {calibration.name}, not from this machine's; hyperslab "
+            "advise --calibrate measures it."
+        )
+    if beyond:
+        best = min(beyond, key=lambda row: row.order)
+        gain = f"{best.gain:.1f} times as fast as the file is now, and " if best.gain > 0 else ""
+        said.append(
+            f"{len(beyond)} layout{'s' * (len(beyond) > 1)} would take more room than allowed: by "
+            f"prediction the fastest of them, {best.candidate.name}, is {gain}"
+            f"{best.nbytes / present.nbytes:.2f} times as large as the variable is now; --budget "
+            "any ranks them too."
+        )
     if subject.unkept:
         some = listing([text.rstrip(".") for text in subject.unkept], 5)
         said.append(f"a copy by hyperslab rechunk would not hold all of the file: {some}.")
-    said += sorted({r.status for r in (present, *priced) if r.status and r.candidate.described})
+    said += sorted({r.status for r in (present, *rows) if r.status and r.candidate.described})
     said += [f"{n} layout{'s' * (n > 1)} cannot be written, {why}" for why, n in failed.items()]
-    rows = tuple(sorted(allowed, key=lambda row: row.order))
-    return Advice(subject, present, rows, tuple(beyond), calibration.name, tuple(said))
+    return Advice(subject, present, _ordered(allowed), tuple(beyond), calibration.name, tuple(said))
 
 
-def _beyond(rows: Sequence[Row], present: Row) -> str:
-    """Say what takes more room than is allowed, and which of it is the fastest."""
-    best = min(rows, key=lambda row: row.order)
-    gain = f"{best.gain:.1f} times as fast as the file is now, and " if best.gain > 0 else ""
-    return (
-        f"{len(rows)} layout{'s' * (len(rows) > 1)} would take more room than allowed: by "
-        f"prediction the fastest of them, {best.candidate.name}, is {gain}"
-        f"{best.nbytes / present.nbytes:.2f} times as large as the variable is now; --budget any "
-        "ranks them too."
-    )
+def _ordered(rows: Sequence[Row]) -> tuple[Row, ...]:
+    return tuple(sorted(rows, key=lambda row: row.order))
 
 
 def measured(advice: Advice, processes: Processes) -> Advice:
@@ -108,19 +164,22 @@ def measured(advice: Advice, processes: Processes) -> Advice:
             f"store {_away(link)}"
         )
         return replace(advice, notes=(*advice.notes, unmeasured))
-    chosen = (advice.present, *_to_measure(advice.rows, question.measured))
+    referred = "kerchunk" in readers(place="http")
+    able = [row for row in advice.rows if referred or row.candidate.remedy != "references"]
+    chosen = [advice.present]
+    for rewrites in (True, False):
+        alike = [row for row in able if row.candidate.rewrites == rewrites]
+        chosen += alike[: question.measured]
     with scratch_folder(question.workdir, _SCRATCH) as scratch:
         frame = try_out([row.candidate for row in chosen], subject, scratch, processes)
     known = _joined(advice, chosen, frame)
-    said = [
-        "what was measured was read from a server on this machine, over a link as slow as to a "
-        f"store {_away(link)} What the store itself takes for a request comes on top."
-    ] if link else []  # fmt: skip
-    return replace(
-        known,
-        rows=tuple(sorted(known.rows, key=lambda row: row.order)),
-        notes=(*known.notes, *said),
-    )
+    if link:
+        from_here = (
+            "what was measured was read from a server on this machine, over a link as slow as to a "
+            f"store {_away(link)} What the store itself takes for a request comes on top."
+        )
+        known = replace(known, notes=(*known.notes, from_here))
+    return replace(known, rows=_ordered(known.rows))
 
 
 def _away(link: Link) -> str:
@@ -129,15 +188,6 @@ def _away(link: Link) -> str:
         f"{link.bytes_per_s / 1e6:g} MB/s and {link.round_trip_s * 1e3:g} ms away"
         f"{', which is assumed' if link is FAR else ''}; --store RATE,DELAY says where yours is."
     )
-
-
-def _to_measure(rows: Sequence[Row], most: int) -> list[Row]:
-    """Return the best layouts and the best remedies."""
-    referred = "kerchunk" in readers(place="http")
-    able = [row for row in rows if referred or row.candidate.remedy != "references"]
-    fresh = [row for row in able if row.candidate.rewrites]
-    others = [row for row in able if not row.candidate.rewrites]
-    return [*fresh[:most], *others[:most]]
 
 
 def _joined(advice: Advice, chosen: Sequence[Row], frame: pd.DataFrame) -> Advice:
@@ -163,12 +213,10 @@ def _joined(advice: Advice, chosen: Sequence[Row], frame: pd.DataFrame) -> Advic
             f"reads of the file as it is could not be measured ({why(advice.present)}): no gain "
             "is known."
         )
-        present, *rows = (
-            replace(row, gain=math.nan, sample_gain=math.nan)
-            for row in (advice.present, *advice.rows)
-        )
-        present = replace(present, status=status)
-        return replace(advice, present=present, rows=tuple(rows), notes=(*advice.notes, status))
+        unknown: dict[str, Any] = {"gain": math.nan, "sample_gain": math.nan}
+        rows = tuple(replace(row, **unknown) for row in advice.rows)
+        present = replace(advice.present, **unknown, status=status)
+        return replace(advice, present=present, rows=rows, notes=(*advice.notes, status))
     early = screened(subject.question)
     onward = set(frame.loc[frame["block"] >= early, "case"])
     known, said = dict[str, Row](), list(advice.notes)
@@ -191,5 +239,107 @@ def _joined(advice: Advice, chosen: Sequence[Row], frame: pd.DataFrame) -> Advic
             f"the file as it is, measured twice, differs by a factor of "
             f"{paired_ratio(base, twice)}: a gain within that means nothing."
         )
-    present, *rows = (known.get(r.candidate.name, r) for r in (advice.present, *advice.rows))
-    return replace(advice, present=present, rows=tuple(rows), notes=tuple(said))
+    present = known[advice.present.candidate.name]
+    rows = tuple(known.get(row.candidate.name, row) for row in advice.rows)
+    return replace(advice, present=present, rows=rows, notes=tuple(said))
+
+
+def try_out(
+    candidates: Sequence[Candidate], subject: Subject, scratch: Path, processes: Processes
+) -> pd.DataFrame:
+    """Write the sample in each layout and read it by every access, in interleaved blocks.
+
+    The first candidate is the file as it is, measured under two labels. The records have a case for
+    each candidate and a pattern for each access. A BusyError says that another run is measuring.
+    """
+    question = subject.question
+    first = screened(question) or question.repeats
+    with ExitStack() as own:
+        folder, server = Path(own.enter_context(TemporaryDirectory(dir=scratch))), None
+        modules: tuple[str, ...] = MODULES
+        running = processes
+        if question.link:
+            here = own.enter_context(serving(folder))
+            server = here.through(own.enter_context(question.link.to(here.port)))
+            modules = (*MODULES, *FAR_MODULES)
+            running = own.enter_context(Processes(modules))
+        cases = list(_cases(candidates, subject, folder, server))
+        plan = Plan(first, question.seed, cell_s=CELL_S, modules=modules, retakes=RETAKES)
+
+        def timed(cases: Sequence[Case], plan: Plan) -> Rows:
+            journal = Journal(folder / f"journal-{plan.seed}.jsonl", {}, "")
+            return measure("advise", cases, plan, journal, scratch=folder, processes=running)
+
+        rows = timed(cases, plan)
+        if first < question.repeats:
+            mixes = _least_s(_frame(rows), subject.near)
+            near = {candidates[0].name, *mixes.index[mixes <= NEAR * mixes.min()]}
+            rest = replace(plan, blocks=question.repeats - first, seed=question.seed + 1)
+            later = timed([case for case in cases if _candidate(case.name) in near], rest)
+            rows += [{**row, "block": int(str(row["block"])) + first} for row in later]
+    return _frame(rows)
+
+
+def screened(question: Question) -> int:
+    """Return the blocks after which only what may be the best is measured further; 0 for all."""
+    blocks = question.screened or (FAR_SCREENED if question.link else 0)
+    return blocks if blocks < question.repeats else 0
+
+
+def _cases(
+    candidates: Sequence[Candidate], subject: Subject, folder: Path, server: Server | None
+) -> Iterator[Case]:
+    """Write the files of the candidates; yield a case for each of them and each access."""
+    sample, values, made = subject.sample, subject.sample.values, dict[object, Path]()
+    expected = {
+        access.name: digest([values[region(s, values.shape).indices] for s in access.selections])
+        for access in subject.near
+    }
+    for number, candidate in enumerate(candidates):
+        library, layout = candidate.library, sample.clipped(candidate.layout)
+        if candidate.remedy == "references":  # it is priced as the Zarr that its readers see
+            library, layout = "kerchunk", sample.clipped(candidates[0].layout)
+        if layout not in made:
+            path, fill = folder / f"{number}{layout.suffix}", sample.variable.fill_value
+            try:
+                check_blosc(values, layout)
+                write_array(path, values, layout, fill_value=fill)
+            except (OSError, RuntimeError):  # a codec that cannot take these values
+                if not number:
+                    raise
+                continue
+            made[layout] = path
+        path, beside = made[layout], list[Path]()
+        if candidate.remedy in _BESIDE:
+            beside = [Path(str(_BESIDE[candidate.remedy](path)))]
+        # An access each: a read that another has warmed the library for is faster.
+        for access in subject.near:
+            visit = Visit(path, library, access.selections, candidate.cache_bytes, server)
+            yield case_of(
+                f"{candidate.name}{_APART}{access.name}", visit, subject.cache,
+                expected=expected[access.name], files=beside, aa=not number,
+                columns={**layout.record(), "pattern": access.name},
+                pinned=not card(library).threads,
+            )  # fmt: skip
+
+
+def _candidate(case: str) -> str:
+    return case.partition(_APART)[0]
+
+
+def _frame(rows: Rows) -> pd.DataFrame:
+    """Return records with a case for each candidate."""
+    return frame_of({**row, "case": _candidate(str(row["case"]))} for row in rows)
+
+
+def _least_s(frame: pd.DataFrame, accesses: Sequence[Access]) -> pd.Series[float]:
+    """Return the seconds of an average read with each candidate, by the fastest of its blocks."""
+    reads = frame[(frame["status"] == "ok") & (frame["phase"] == "read")]
+    least = reads.pivot_table(index="case", columns="pattern", values="wall_s", aggfunc="min")
+    return mix_s(accesses, least)
+
+
+def mix_s(accesses: Sequence[Access], seconds: pd.DataFrame) -> pd.Series[float]:
+    """Return the seconds of a read on average over the mix, of rows with a column an access."""
+    weights = pd.Series({access.name: access.weight for access in accesses})
+    return seconds.reindex(columns=weights.index) @ weights

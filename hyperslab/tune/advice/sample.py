@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import tempfile
 from collections.abc import Sequence
-from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -14,10 +13,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hyperslab.io.chunk_shapes import chunk_grid, far_apart
+from hyperslab.io.chunk_shapes import chunk_grid, far_apart, padded_bytes
 from hyperslab.io.creation import stored_bytes, write_array
 from hyperslab.io.file_plan import check_blosc
 from hyperslab.io.layout import Layout
+from hyperslab.io.selection import Indices
 from hyperslab.io.sources.base import Source, SourceVariable
 from hyperslab.measure.processes import Processes
 from hyperslab.measure.worker import Job
@@ -26,7 +26,7 @@ from .accesses import Access
 from .costs import THREADED, Calibration, decoding_share, engine_of
 from .counts import Read, counts_of
 from .fetches import UncalibratedError
-from .visit import MODULES, Visit, case_of
+from .visit import Visit, case_of
 
 SAMPLE_BYTES = 64 * 2**20
 _READ = 24  # times the sample: bytes of source chunks decompressed for it, at most
@@ -42,7 +42,6 @@ class Sample:
     """A box of a variable, with its values in memory."""
 
     variable: SourceVariable  # as it would be if the box were all of it
-    box: tuple[slice, ...]
     values: NDArray[Any]
     whole: bool  # whether it is all of the variable
 
@@ -56,19 +55,15 @@ class Sample:
         """Return a layout with chunks and shards cut to the box."""
         if layout.chunks is None:
             return layout
-        shape = self.values.shape
-        chunks = tuple(min(c, n) for c, n in zip(layout.chunks, shape, strict=True))
-        shards = layout.shards
+        shape, shards = self.values.shape, layout.shards
+        chunks = tuple(np.minimum(layout.chunks, shape).tolist())
         if shards is not None:
             lengths = zip(shards, shape, chunks, strict=True)
             shards = tuple(-(-min(s, n) // c) * c for s, n, c in lengths)
         return replace(layout, chunks=chunks, shards=shards)
 
     def block(self, chunks: Sequence[int] | None) -> NDArray[Any]:
-        """Return whole chunks from all over the box, as many as 4 MiB hold, along the first axis.
-
-        Neighbours are alike: chunks of one place may be all land.
-        """
+        """Return chunks from all over the box along the first axis: neighbours are alike."""
         shape = self.values.shape
         unit = [min(c, n) for c, n in zip(chunks or shape, shape, strict=True)]
         grid = [n // c for n, c in zip(shape, unit, strict=True)]
@@ -84,8 +79,7 @@ class Sample:
     def weight(self, block: NDArray[Any]) -> float:
         """Return the share of values that say something, over that of a block of them.
 
-        The most common value, such as that of land, takes next to no room however it is packed,
-        and a block may hold more of it or less.
+        The most common value, such as that of land, takes next to no room however it is packed.
         """
         there = self._share(block)
         return self._own_share / there if self._own_share and there else 1.0
@@ -107,29 +101,22 @@ class Sample:
 
 
 def take(
-    source: Source,
-    variable: SourceVariable,
-    accesses: Sequence[Access],
-    most_bytes: int = SAMPLE_BYTES,
+    source: Source, variable: SourceVariable, accesses: Sequence[Access], most_bytes: int
 ) -> Sample:
     """Read the box that stands for a variable; a SourceError says that it cannot be read."""
-    box = box_of(variable, accesses, most_bytes)
-    values = source.read(variable.name, box)
-    chunks = variable.chunks and tuple(
-        min(c, n) for c, n in zip(variable.chunks, values.shape, strict=True)
-    )
+    values = source.read(variable.name, box_of(variable, accesses, most_bytes))
+    chunks = variable.chunks and tuple(np.minimum(variable.chunks, values.shape).tolist())
     part = replace(variable, shape=values.shape, chunks=chunks, unlimited=(), stored_bytes=None)
-    return Sample(part, box, values, values.shape == variable.shape)
+    return Sample(part, values, values.shape == variable.shape)
 
 
 def box_of(
-    variable: SourceVariable, accesses: Sequence[Access], most_bytes: int = SAMPLE_BYTES
+    variable: SourceVariable, accesses: Sequence[Access], most_bytes: int
 ) -> tuple[slice, ...]:
     """Return the box that stands for a variable: all of it, or cut alike along its axes.
 
     Axes that no access takes more than one element of are cut first, though not to a line: what a
-    chunk holds beyond the read is what layouts differ in. What the chunks that it lies in hold is
-    bounded too.
+    chunk holds beyond the read is what layouts differ in.
     """
     shape, itemsize = variable.shape, variable.itemsize
     chunks = [min(c, n) for c, n in zip(variable.chunks or (1,) * len(shape), shape, strict=True)]
@@ -146,16 +133,15 @@ def box_of(
                 lengths[axis] = max(wanted // unit * unit, 1)
             long = [axis for axis in long if lengths[axis] > least]
 
-    def decoded() -> int:
-        pairs = zip(lengths, chunks, strict=True)
-        return math.prod(-(-length // c) * c for length, c in pairs) * itemsize
-
     every = [selection for access in accesses for selection in access.selections]
     read = [a for a in range(len(shape)) if any(isinstance(one[a], slice) for one in every)]
     others = [axis for axis, n in enumerate(shape) if axis not in read and n > 1]
     cut(others, math.ceil(_BROAD ** (1 / max(len(others), 1))))
     cut(read, _SHORT)
-    while decoded() > _READ * most_bytes or math.prod(lengths) * itemsize > most_bytes:
+    while (
+        padded_bytes(lengths, chunks, itemsize) > _READ * most_bytes
+        or math.prod(lengths) * itemsize > most_bytes
+    ):
         able = [axis for axis, n in enumerate(lengths) if n > 1]
         if not able:
             break
@@ -189,20 +175,15 @@ def pack(
     library: str,
     calibration: Calibration,
     workdir: Path,
-    processes: Processes | None = None,
+    processes: Processes,
 ) -> Packed:
-    """Store some values in a layout with a codec, in a file that is removed, and time decoding.
-
-    An OSError or RuntimeError says that the library which writes cannot store them so.
-    """
-    lengths = zip(layout.chunks or values.shape, values.shape, strict=True)
-    chunks = tuple(min(c, n) for c, n in lengths)
+    """Store values and time decoding; an OSError or RuntimeError says that they cannot be."""
+    chunks = tuple(np.minimum(layout.chunks or values.shape, values.shape).tolist())
     bare = replace(layout, chunks=chunks, shards=None, page_bytes=None)
     check_blosc(values, bare)
     with tempfile.TemporaryDirectory(dir=workdir) as folder:
         path, empty = Path(folder) / f"a{layout.suffix}", Path(folder) / f"b{layout.suffix}"
-        small = np.zeros((1,) * values.ndim, values.dtype)
-        size = write_array(path, values, bare)
+        small, size = np.zeros((1,) * values.ndim, values.dtype), write_array(path, values, bare)
         plain = replace(bare, chunks=small.shape, codec=None, level=None, shuffle=False)
         value_bytes = max(size - write_array(empty, small, plain), 1) / values.size
         number = math.prod(chunk_grid(values.shape, chunks))
@@ -218,57 +199,39 @@ def pack(
 
 
 def decode_seconds(
-    read: Read,
-    path: Path,
-    calibration: Calibration,
-    processes: Processes | None = None,
-    variable: str = "data",
+    read: Read, path: Path, calibration: Calibration, processes: Processes
 ) -> float | None:
-    """Return the seconds that decoding a chunk of a file takes, from a few of its own.
+    """Return the seconds that decoding a chunk takes: those of a few, less what all else costs.
 
-    An element of each of a few chunks is read, in fresh processes as calibration does, and what
-    all else costs is taken off. None where nothing is decoded, and for readers that decode parts of
-    chunks. An UncalibratedError says that the library was not calibrated, an OSError that the file
-    cannot be read.
+    None where nothing is decoded, or parts of chunks; an UncalibratedError says that the library
+    was not calibrated, an OSError that the file cannot be read.
     """
     if read.layout.codec is None or read.library == "subchunk" or read.link is not None:
         return None
-    # Libraries that decode on all cores are given several chunks in one call.
-    points = _strip(read) if engine_of(read.library) in THREADED else _spread(read)
-    asked = replace(
-        read, library=engine_of(read.library), selections=points, cache="warm", decode_s=0.0
-    )
-    visit = Visit(path, asked.library, points, read.cache_bytes, variable)
-    case = case_of("probe", visit, "warm", pinned=asked.library not in THREADED)
-    rest = calibration.predict(asked).seconds
-    times = []
-    with ExitStack() as own:
-        running = processes or own.enter_context(Processes(MODULES))
-        for _ in range(_PROBES):
-            outcome = running.run(Job(case, timeout_s=60))
-            if outcome.status != "ok":
-                raise OSError(f"chunks of {path.name} cannot be decoded: {outcome.status}")
-            times += [float(str(r["wall_s"])) for r in outcome.rows if r["phase"] == "read"]
+    library = engine_of(read.library)
+    asked = replace(read, library=library, selections=_few(read), cache="warm", decode_s=0.0)
+    visit = Visit(path, library, asked.selections, read.cache_bytes)
+    case = case_of("probe", visit, "warm", pinned=library not in THREADED)
+    rest, times = calibration.predict(asked).seconds, list[float]()
+    for _ in range(_PROBES):
+        outcome = processes.run(Job(case, timeout_s=60))
+        if outcome.status != "ok":
+            raise OSError(f"chunks of {path.name} cannot be decoded: {outcome.status}")
+        times += [float(str(r["wall_s"])) for r in outcome.rows if r["phase"] == "read"]
     counts = counts_of(asked)
     each = (min(times) - rest) / max(counts.fetched * decoding_share(asked, counts), 1.0)
     return max(each, 0.0)
 
 
-def _spread(read: Read) -> tuple[tuple[int, ...], ...]:
-    """Return an element of each of a few chunks, far apart."""
-    chunks = read.chunks or read.shape
-    size = math.prod(chunks) * read.itemsize
-    few = int(min(_PROBED, max(_PROBED_BYTES // size, 1)))
-    return tuple(
-        tuple(i * c for i, c in zip(place, chunks, strict=True))
-        for place in far_apart(chunk_grid(read.shape, chunks), few)
-    )
-
-
-def _strip(read: Read) -> tuple[tuple[int | slice, ...]]:
-    """Return a line through a few chunks, along the axis that has most of them."""
+def _few(read: Read) -> tuple[Indices, ...]:
+    """Return an element of each of a few chunks, far apart, or a line through a few neighbours."""
     chunks = read.chunks or read.shape
     grid = chunk_grid(read.shape, chunks)
+    if engine_of(read.library) not in THREADED:
+        few = min(_PROBED, max(_PROBED_BYTES // (math.prod(chunks) * read.itemsize), 1))
+        places = far_apart(grid, few)
+        return tuple(tuple(i * c for i, c in zip(at, chunks, strict=True)) for at in places)
+    # Libraries that decode on all cores are given several chunks in one call.
     axis = max(range(len(grid)), key=lambda number: grid[number])
     few = min(_PROBED, grid[axis])
     first = (grid[axis] - few) // 2 * chunks[axis]

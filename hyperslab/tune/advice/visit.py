@@ -27,7 +27,7 @@ MODULES = (
 
 @dataclass(frozen=True)
 class Visit:
-    """Open a file and read from it: phases open and read.
+    """Open a file and read from its variable "data": phases open and read.
 
     From a server both are the phase read: libraries fetch values ahead when a file is opened.
     """
@@ -36,7 +36,6 @@ class Visit:
     library: str
     selections: tuple[Any, ...]  # a call each
     cache_bytes: int | None = None
-    variable: str = "data"
     server: Server | None = None  # that the file is read from, by its name
 
     def __call__(self, watch: Stopwatch) -> str:
@@ -45,7 +44,7 @@ class Visit:
         where: dict[str, Any] = {"chunk_cache_bytes": self.cache_bytes}
         if self.server is None:
             with watch("open"):
-                opened = chosen.open(self.path, self.variable, **where)
+                opened = chosen.open(self.path, "data", **where)
             watch.chill()
             with watch("read"):
                 values = [opened.read(one) for one in self.selections]
@@ -53,7 +52,7 @@ class Visit:
             address = self.server.address(self.path.name)
             where["storage_options"] = self.server.storage_options
             with watch("read"):
-                opened = chosen.open(address, self.variable, **where)
+                opened = chosen.open(address, "data", **where)
                 values = [opened.read(one) for one in self.selections]
         watch.note(useful_bytes=sum(one.nbytes for one in values))
         opened.close()
@@ -74,15 +73,12 @@ def case_of(
     """Return the case of a visit, which must read what has this digest (where one is given)."""
     local = visit.server is None
     return Case(
-        name,
-        visit,
+        name, visit, aa=aa, pinned=pinned,
         check=partial(eq, expected) if expected else None,
         columns={"library": visit.library, **(columns or {})},
         files=(visit.path, *files) if local else (),
         cache_state=cache if local else "",
-        aa=aa,
-        pinned=pinned,
-    )
+    )  # fmt: skip
 
 
 def digest(values: Sequence[NDArray[Any]]) -> str:

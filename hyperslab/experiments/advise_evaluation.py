@@ -27,23 +27,7 @@ _FIELD: tuple[Shares, ...] = (_SERIES, _MAP, _MIXED, _MAPS)
 
 
 def make(folder: Path, steps: int = 24, mib: int = 5) -> dict[str, Path]:
-    """Write files of every kind: those of Penard et al., radar tiles, a classic file, Zarr stores.
-
-    Parameters
-    ----------
-    folder : Path
-        Where they go.
-    steps : int
-        Hours of the ocean; the atmosphere has a quarter of them.
-    mib : int
-        MiB of a variable, at most: the grids have as many times fewer points along each axis than
-        the documents' as that needs.
-
-    Returns
-    -------
-    dict of str to Path
-        By name.
-    """
+    """Write files of every kind, whose grids are thinned to variables of at most so many MiB."""
     folder.mkdir(parents=True, exist_ok=True)
     rows, columns = _grid(380, 1287, steps, mib)
     ocean = data_gen.dataset("ocean", steps=steps, nlat=rows, nlon=columns)
@@ -98,13 +82,7 @@ class Pair:
 
 
 def pairs(files: Mapping[str, str | Path], mixes: Mapping[str, Sequence[Shares]]) -> list[Pair]:
-    """Return every file with each of its mixes.
-
-    Examples
-    --------
-    >>> [one.name for one in pairs({"a": "a.nc"}, {"a": [{"map": 1.0}, {"map": 0.3, "row": 0.7}]})]
-    ['a, map', 'a, 30% map 70% row']
-    """
+    """Return every file with each of its mixes."""
     return [
         Pair(f"{name}, {_spelled(shares)}", str(path), shares)
         for name, path in files.items()
@@ -129,30 +107,7 @@ def evaluate(
 ) -> Iterator[Mapping[str, object]]:
     """Yield records: for each pair what was predicted best, what was advised, and their ranks.
 
-    Advice is asked for as a user does. Then, in blocks of their own, the most promising candidates
-    are measured on the same sample; ranks and gains are of that. The fastest of many medians is
-    partly lucky: the two fastest, what was predicted and what was advised are measured a third
-    time, and weights are of that alone.
-
-    Parameters
-    ----------
-    chosen : iterable of Pair
-    calibration : Calibration
-        The costs that predict.
-    asked : Question
-        How much is measured, on which sample, and where; the file and its reads are the pair's.
-    most : int
-        Layouts, and remedies, that are measured in the end; those predicted to be slowest are left.
-
-    Yields
-    ------
-    mapping
-        Of a pair (case) twice, with mode "predicted" and "advised": gain_predicted, gain (with
-        its interval), rank (1 is the best), tried (so many measured), weight (its time over that
-        of the fastest other candidate, below 1 where it is faster), and hints, which names it;
-        of every candidate that was measured, with mode "candidate", its gains and in how many
-        blocks (tried); of every other, with mode "left", its predicted gain, and in note why it
-        could not be measured, "" where it was not to be. Where there is no rank, hints says why.
+    Of the fastest of many medians some are lucky: the best and the chosen are measured once more.
     """
     with Processes(MODULES) as processes:
         for pair in chosen:

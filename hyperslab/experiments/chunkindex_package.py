@@ -1,8 +1,4 @@
-"""The published package chunkindex: run from a checkout, in an environment of its own.
-
-None of its code is here. Two of its functions are called, `create_index` and `read_slice`, in a
-process of an environment that has the versions which the document names.
-"""
+"""The published package chunkindex: run from a checkout, in an environment of its own."""
 
 import json
 import subprocess
@@ -41,13 +37,7 @@ Reads = Mapping[str, tuple[Mapping[str, File], Selection]]
 
 @dataclass(frozen=True)
 class Package:
-    """A checkout of the package, and the environment that it runs in.
-
-    Raises
-    ------
-    FileNotFoundError
-        When there is no such folder.
-    """
+    """A checkout of the package, and the environment that it runs in."""
 
     checkout: str  # the folder that holds its folder `chunkindex`
     environment: Path  # of Python; made where it is missing, or has other versions
@@ -91,8 +81,7 @@ class Package:
     def index(self, path: Path, variable: str, index: Path) -> Path:
         """Build the index of a variable of a file where it is missing.
 
-        The package stops at variables without chunks. So it gets a file with this variable alone,
-        whose chunks are copied as they are.
+        The package stops at variables without chunks, so it gets a copy with this variable alone.
         """
         self.make()
         if not index.exists():
@@ -155,8 +144,6 @@ def saved(path: Path, values: Callable[[], NDArray[Any]], _: object = None) -> b
 def ends(selection: Selection, shape: Sequence[int]) -> list[tuple[int, int]]:
     """Return the first place and that behind the last of each axis.
 
-    Examples
-    --------
     >>> ends(np.s_[:, 3, 5:9], (4, 10, 20))
     [(0, 4), (3, 4), (5, 9)]
     """
@@ -167,13 +154,7 @@ def ends(selection: Selection, shape: Sequence[int]) -> list[tuple[int, int]]:
 
 
 def called(name: str) -> str:
-    """Return what tables call a reader: one of `hyperslab.io`, or the package.
-
-    Examples
-    --------
-    >>> called("chunkindex_layout"), called(NAME)
-    ('chunkindex', 'chunkindex, package')
-    """
+    """Return what tables call a reader: one of `hyperslab.io`, or the package."""
     return name if name == NAME else str(card(name))
 
 
@@ -185,13 +166,7 @@ def index(package: Package | None, files: Iterable[File]) -> None:
 
 
 def known(recorded: Callable[[str, str], Collection[int]]) -> bool:
-    """Return whether records hold reads by the package; most runs have no checkout.
-
-    Parameters
-    ----------
-    recorded : callable
-        `Session.recorded`.
-    """
+    """Return whether records (`Session.recorded`) hold reads by the package."""
     try:
         return bool(recorded("package", "requests"))
     except (KeyError, ValueError):
@@ -199,10 +174,9 @@ def known(recorded: Callable[[str, str], Collection[int]]) -> bool:
 
 
 def counts(package: Package, reads: Reads, layouts: Sequence[str]) -> Iterator[dict[str, object]]:
-    """Yield a row for each read over HTTP, by the stand-in and by the package.
+    """Yield a row for each read over HTTP through the package's index, by it and by the stand-in.
 
-    Both take the index that the package made; ``points`` is how many it has. A row is verified
-    where values are true, and the index that hyperslab writes in the layout has the same points.
+    A row is verified where values are true, and hyperslab's own index has the same points.
     """
     for name, (files, selection) in reads.items():
         for layout in layouts:

@@ -38,15 +38,7 @@ COUNTS = Path("/proc/thread-self/io")  # of this thread: Jupyter reads in others
 def granted(folder: Path, own_bytes: int | None = None) -> Iterator[dict[str, object]]:
     """Yield the cache a deflated variable gets when its file is opened, for each chunk size.
 
-    ``predicted_bytes`` is what the document promises, or with a default of the program's own what
-    the rule of the build says.
-
-    Parameters
-    ----------
-    folder : Path
-        For a file that is deleted again.
-    own_bytes : int, optional
-        A default that the program sets itself before it opens the file.
+    ``predicted_bytes``: as the document promises, or with an own default as the build's rule says.
     """
     import netCDF4
 
@@ -74,9 +66,7 @@ def granted(folder: Path, own_bytes: int | None = None) -> Iterator[dict[str, ob
 def edges(folder: Path) -> Iterator[dict[str, object]]:
     """Yield the largest chunk that stays in the default cache, and the smallest that does not.
 
-    Found by bisection, from what our model of the cache says: a chunk stays if reading from it
-    once more asks the system for nothing. ``syscr`` counts the calls of that second reading. Files
-    in the folder are deleted again.
+    A chunk stays if reading from it once more makes no read call (``syscr``).
     """
     if not COUNTS.exists():
         status = f"no {COUNTS} to count read calls"
@@ -110,13 +100,7 @@ def edges(folder: Path) -> Iterator[dict[str, object]]:
 
 
 def last_staying(stays: Callable[[int], bool], low: int, high: int, guess: int) -> int:
-    """Return the largest size that stays, by bisection that begins around a guess.
-
-    Examples
-    --------
-    >>> last_staying(lambda size: size <= 777, 1, 10**6, 500)
-    777
-    """
+    """Return the largest size that stays, by bisection that begins around a guess."""
     tries = [guess, guess + 1]
     while high - low > 1:
         size = next((size for size in tries if low < size < high), (low + high) // 2)
@@ -130,8 +114,7 @@ def last_staying(stays: Callable[[int], bool], low: int, high: int, guess: int) 
 def slots(folder: Path) -> Iterator[dict[str, object]]:
     """Yield what a further row costs when a row has more chunks than the cache has slots.
 
-    ``syscr`` counts the calls of reading the second row, ``predicted_reads`` the chunks that are
-    fetched for it; all chunks together are far smaller than the cache.
+    ``syscr`` are the read calls of the second row, ``predicted_reads`` the chunks fetched for it.
     """
     if not COUNTS.exists():
         status = f"no {COUNTS} to count read calls"

@@ -48,13 +48,7 @@ def draw(path: Path, steps: int, rows: int, columns: int) -> None:
 
 @dataclass(frozen=True)
 class Variables:
-    """Many variables in one file, such as models write; each holds the same noise.
-
-    Examples
-    --------
-    >>> Variables(2).described
-    {'field_00': ((2, 128, 128), '1 m s-1'), 'field_01': ((2, 128, 128), '2 m s-1')}
-    """
+    """Many variables in one file, such as models write; each holds the same noise."""
 
     count: int
     shape: tuple[int, int, int] = (2, 128, 128)
@@ -121,10 +115,7 @@ def put_beside(indexed: Iterable[File], referred: Iterable[File]) -> None:
 
 
 def stored(data: Mapping[str, Mapping[str, File]]) -> Iterator[dict[str, object]]:
-    """Yield a row for each file, by the labels data and layout, and for what lies beside it.
-
-    ``requests`` is the number of objects: as many requests would fetch all of it.
-    """
+    """Yield a row for each file and what lies beside it; ``requests`` is its number of objects."""
     for name, files in data.items():
         for layout, file in files.items():
             labels = {"data": name, "layout": layout, "phase": "stored"}
@@ -147,10 +138,7 @@ def _objects(path: Path) -> int:
 
 @dataclass(frozen=True)
 class Opening:
-    """How xarray opens a file or store: the engine "kerchunk" is Zarr by references.
-
-    A file is read with fsspec's own `cache`, with "none", or with "pages", HDF5's page buffer.
-    """
+    """How xarray opens a file or store; the cache is "none", "pages" of HDF5, or fsspec's own."""
 
     engine: str
     cache: str = ""

@@ -57,19 +57,8 @@ class Stored(File):
 
 
 def maps(source: Any, count: int, divisor: int) -> Values:
-    """Return maps of a variable, one after another and again from the first, thinned.
+    """Return maps of a variable, one after another and again from the first, thinned by a divisor.
 
-    Parameters
-    ----------
-    source : array_like
-        Of shape (…, rows, columns).
-    count : int
-        Of maps.
-    divisor : int
-        What rows and columns are divided by.
-
-    Examples
-    --------
     >>> maps(np.arange(24).reshape(1, 2, 3, 4), 3, 2)[:, 0, 1].tolist()
     [2.0, 14.0, 2.0]
     """
@@ -86,13 +75,7 @@ def file(folder: Path, name: str, array: Source, layout: Layout, fill: float | N
 
 
 def write(files: Mapping[Key, Stored]) -> dict[Key, float]:
-    """Write every file once, keep what it must give back, and return the CPU seconds of writing.
-
-    Raises
-    ------
-    ValueError
-        When a value was rounded farther than the algorithm promises.
-    """
+    """Write every file once, keep what it must give back, and return the CPU seconds of writing."""
     seconds: dict[Key, float] = {}
     values: dict[str, Values] = {}
     for key, one in files.items():
@@ -132,8 +115,6 @@ def fidelities(files: Mapping[Key, Stored]) -> Iterator[dict[str, object]]:
 def arguments(layout: Layout) -> str:
     """Return how netCDF4-python is asked for the codec of a layout.
 
-    Examples
-    --------
     >>> arguments(Layout(chunks=(4,), codec="blosc-zstd", shuffle=True))
     'compression="blosc_zstd", complevel=5'
     """
@@ -147,8 +128,6 @@ def arguments(layout: Layout) -> str:
 def step(value: float, bits: int) -> float:
     """Return how far apart numbers near a value are whose mantissa has so many bits.
 
-    Examples
-    --------
     >>> step(288.0, 7), step(288.0, 12)
     (2.0, 0.0625)
     """
@@ -158,8 +137,6 @@ def step(value: float, bits: int) -> float:
 def bound(layout: Layout) -> float:
     """Return the largest relative error that the rounding of a layout may make.
 
-    Examples
-    --------
     >>> bound(Layout(quantize=("bitround", 8))), bound(Layout(quantize=("bitgroom", 3)))
     (0.001953125, 0.005)
     """
@@ -181,33 +158,9 @@ def check_bound(values: Values, rounded: Values, layout: Layout, fill: float | N
 def bands(
     pairs: Iterable[tuple[Values, Values]], fill: float | None = None
 ) -> list[dict[str, object]]:
-    """Compare maps with what rounding made of them, wavelength by wavelength.
+    """Compare maps with what rounding made of them: a row for each band, the longest waves first.
 
-    Parameters
-    ----------
-    pairs : iterable of (original, rounded)
-        Of one shape (rows, columns).
-    fill : float, optional
-        What stands where there is no value; it must be the same in both.
-
-    Returns
-    -------
-    list of dict
-        A row of records for each band, the longest first: wavelength (grid lengths) and coherence
-        (squared, 0 to 1); and in each row error (largest), relative_error (largest, of the value),
-        changed (share of values), spectra (correlation of the logarithms of both power spectra)
-        and kept_from (the shortest wavelength that is kept, inf if none is).
-
-    Raises
-    ------
-    ValueError
-        When a missing value became another, or there are no maps.
-
-    Examples
-    --------
-    >>> wave = np.sin(np.arange(64) / 3)[None, :] * np.ones((64, 1), "f4")
-    >>> bands([(wave, wave)])[0]["error"]
-    0.0
+    Wavelengths are in grid lengths, coherence is squared; a value that is missing must stay so.
     """
     error = relative = 0.0
     changed = count = 0

@@ -59,13 +59,7 @@ class TrialFile:
 
 
 def patterns(shape: tuple[int, ...]) -> dict[str, Indices]:
-    """Return the reads of an array by name.
-
-    Examples
-    --------
-    >>> sorted(patterns((24, 380, 1287)))
-    ['box', 'map', 'series', 'strided', 'whole']
-    """
+    """Return the reads of an array by name."""
     every = whole(shape)
     point, between = tuple(int(0.37 * n) for n in shape[-2:]), (0,) * (len(shape) - 3)
     found: dict[str, Indices] = {
@@ -85,8 +79,6 @@ def patterns(shape: tuple[int, ...]) -> dict[str, Indices]:
 def cut(shape: Sequence[int], *parts: int) -> tuple[int, ...]:
     """Return chunks that cut each axis into so many parts; into steps of one for 0.
 
-    Examples
-    --------
     >>> cut((24, 380, 1287), 0, 4, 1)
     (1, 95, 1287)
     """
@@ -174,13 +166,7 @@ class Trials:
 def held_out(trials: Trials, libraries: Sequence[str], every: int = 1) -> list[Timed]:
     """Return the reads of the files by every library, warm, and cold by some.
 
-    Parameters
-    ----------
-    trials : Trials
-    libraries : sequence of str
-        Readers; those that do not read a file are left out.
-    every : int
-        One in so many reads is taken, by chance but the same each time, for a quick look.
+    One in `every` reads is taken, by chance but the same each time, for a quick look.
     """
     random, expected, reads = np.random.default_rng(every), trials.digests, list[Timed]()
     for file in trials.files() if expected else ():  # figures are drawn from records
@@ -220,19 +206,7 @@ def cases(reads: Sequence[Timed]) -> list[Case]:
 def costs(
     seconds: float, workdir: Path, *, few: bool, side: int | None, kept: Path
 ) -> list[dict[str, object]]:
-    """Calibrate this machine and return what came of it, as rows of records.
-
-    Parameters
-    ----------
-    seconds, side
-        See `calibrate`.
-    workdir : Path
-        On the disk that cold reads are about.
-    few : bool
-        Only some libraries and codecs.
-    kept : Path
-        A folder where the calibration is kept, unless it has only a few.
-    """
+    """Calibrate this machine and return its rows; it is kept, unless of few libraries."""
     libraries, codecs = (FEW, ("deflate",)) if few else (LIBRARIES, CODECS)
     made = calibrate(seconds, libraries, codecs=codecs, workdir=workdir, side=side, progress=False)
     if not few:
@@ -243,8 +217,6 @@ def costs(
 def cost_rows(made: Calibration) -> Iterator[dict[str, object]]:
     """Yield a calibration as rows of records: a cost a row, and what the whole of it took.
 
-    Examples
-    --------
     >>> made = Calibration({"h5py/chunked:first": 1e-3}, samples=9, took_s=2.0)
     >>> [row["mode"] for row in cost_rows(made)]
     ['cost', 'made']
@@ -264,14 +236,7 @@ def from_rows(rows: Iterable[Mapping[str, Any]]) -> Calibration:
 
 
 def predictions(reads: Iterable[Timed], known: Calibration) -> Iterator[dict[str, object]]:
-    """Yield what is predicted of each read, blind and after decoding a few chunks of its file.
-
-    Yields
-    ------
-    dict
-        A row of records: `mode` is "blind" or "probed"; `wall_s` is the prediction, `hints` the
-        part that takes most, and counts.
-    """
+    """Yield what is predicted of each read, blind and after decoding a few chunks of its file."""
     decode_s: dict[tuple[Path, str], float | None] = {}
     with Processes(MODULES) as running:
         for one in reads:

@@ -81,19 +81,7 @@ def cases(
     limit_s: float,
     other_blocks: int,
 ) -> list[measured.Case]:
-    """Return the reads of each state of the cache, each with the blocks that claims need.
-
-    Parameters
-    ----------
-    files : mapping
-        By state, "cold" and "warm".
-    kinds : mapping
-        By state, what is read.
-    limit_s : float
-        Seconds after which a sample stops; not of random reads from memory.
-    other_blocks : int
-        Blocks of what no claim compares; 0 is all.
-    """
+    """Return the reads of each state of the cache, each with the blocks that claims need."""
     found = []
     for state, wanted in kinds.items():
         pair = _PAIRED if _PAIRED in wanted else wanted[0]
@@ -184,15 +172,7 @@ Found = tuple[NDArray[np.float64], list[int]]
 
 
 def quarters(files: Mapping[str, Files], pieces: int) -> list[measured.Case]:
-    """Return the reads of one piece of four, by reader and manner.
-
-    Parameters
-    ----------
-    files : mapping
-        By state of the cache.
-    pieces : int
-        How many are wanted; all lie in the first 4 × 4 KiB × pieces of the variable.
-    """
+    """Return the reads of one piece of four, by reader and manner: so many of the first pieces."""
     span = pieces * STRIDE * PIECE_BYTES
     if span % BLOCK_BYTES or any(span > each.nbytes for each in files.values()):
         raise ValueError(
@@ -216,8 +196,7 @@ def quarters(files: Mapping[str, Files], pieces: int) -> list[measured.Case]:
 class Quarter:
     """Read one piece of four: phases open, read and close; before reading start, of threads.
 
-    The pieces are read in runs of `RUN`; after a limit of time no run is begun. Nothing is
-    extrapolated: ``useful_bytes`` and ``stages``, the number of reads, are of what was read.
+    After a limit of time no run of `RUN` pieces is begun; ``stages`` are the reads that were made.
     """
 
     files: Files

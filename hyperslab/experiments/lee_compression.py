@@ -39,8 +39,6 @@ class Tile:
 def chosen(products: Collection[str], count: int) -> tuple[str, ...]:
     """Return so many products, evenly over their list.
 
-    Examples
-    --------
     >>> chosen("abcdefghijkl", 4)
     ('a', 'd', 'g', 'j')
     """
@@ -56,10 +54,7 @@ def make(
     scales: Mapping[str, float],
     count: int,
 ) -> None:
-    """Make values and the files that are read: `draw` writes a whole tile of a name into a file.
-
-    So many products are taken as `count` says; the first is a reflectivity.
-    """
+    """Make values and the files that are read: `draw` writes a whole tile of a name into a file."""
     import netCDF4
 
     names = chosen(scales, count)

@@ -140,10 +140,7 @@ def _rehearse(path: Path, layout: Layout) -> None:
 
 @dataclass(frozen=True)
 class WriteNetcdf:
-    """Write an array with one nc_put_vara: phases create, write, sync (where asked) and close.
-
-    The times of put, sync and close are C's own.
-    """
+    """Write an array with one nc_put_vara: phases create, write, sync (where asked) and close."""
 
     path: Path
     array: Whole

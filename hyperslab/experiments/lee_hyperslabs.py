@@ -60,8 +60,6 @@ def stepped(file: File, way: Way, steps: Mapping[str, tuple[int, int]]) -> Sampl
 def swept(side: int) -> tuple[Blocks, ...]:
     """Return the blocks of a sweep: parts of a row, rows, and everything.
 
-    Examples
-    --------
     >>> [blocks.count for blocks in swept(3162)][::3]
     [(1, 49), (1, 3162), (64, 3162)]
     """
@@ -216,10 +214,7 @@ def _chosen(array: Whole, steps: Mapping[str, tuple[int, int]]) -> Array:
 def pieces(
     file: File, ways: Mapping[str, Way], steps: Mapping[str, tuple[int, int]]
 ) -> Iterator[dict[str, object]]:
-    """Yield how many calls netCDF4-python makes of netCDF-C for one selection, in ``stages``.
-
-    They are counted as they happen: every call goes through one method of the variable.
-    """
+    """Yield how many calls netCDF4-python makes of netCDF-C for one selection, in ``stages``."""
     import netCDF4
 
     calls: list[int] = []
@@ -258,10 +253,6 @@ def pieces(
 def functions_called(work: Callable[[], object]) -> int:
     """Do some work and return how many functions Python code called for it.
 
-    What compiled code calls in turn is not seen.
-
-    Examples
-    --------
     >>> functions_called(lambda: len([abs(-1)]))
     3
     """
@@ -283,15 +274,7 @@ def functions_called(work: Callable[[], object]) -> int:
 def opened(
     scratch: Path, on_hdf5: Mapping[str, Way], in_python: Mapping[str, Way]
 ) -> Iterator[dict[str, object]]:
-    """Yield what one call opens in HDF5, and calls in Python, in ``stages``.
-
-    Parameters
-    ----------
-    scratch : Path
-        Where small files may be written.
-    on_hdf5, in_python : mapping of str to Way
-        Those of which either is counted; the first on the HDF5 of netCDF-C.
-    """
+    """Yield what one call opens in HDF5, and calls in Python, in ``stages``."""
     path = scratch / "counted.nc"
     made = Way("netCDF4").create(path, _COUNTED, None)
     made.writing(Blocks(_COUNTED, _COUNTED), np.zeros(_COUNTED, "i4"))()

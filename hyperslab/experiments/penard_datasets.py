@@ -19,17 +19,7 @@ def sizes(
     layouts: Mapping[str, Mapping[str, Layout]],
     folder: Path,
 ) -> Iterator[dict[str, object]]:
-    """Yield a row for each dataset in each layout: the size of its file, scaled to the whole.
-
-    Parameters
-    ----------
-    data : mapping
-        By the label dataset: what is written of it, and the whole.
-    layouts : mapping
-        Of each dataset, by the label layout. The name of what is to be zipped ends in `ZIPPED`.
-    folder : Path
-        Where the files are kept, for other experiments that read them.
-    """
+    """Yield the size of each dataset in each layout, scaled from what is written to the whole."""
     for name, (part, whole) in data.items():
         ways = layouts[name]
         given = asdict(part.parameters)

@@ -47,26 +47,7 @@ def affordable(
 ) -> list[Case]:
     """Return the reads that verdicts compare, and of the others what takes no longer than a limit.
 
-    Parameters
-    ----------
-    cases : sequence of Case
-        Over one link, with the labels `LABELS`.
-    moved : pandas.DataFrame
-        Records over another link, which tell what each read moves.
-    links : mapping of str to Link
-    setting : callable
-        Returns a number of the profile by its name.
-    limit : str
-        The setting, in milliseconds, that a read may take by the model; one at least is measured.
-    judged : collection of tuple of str
-        Labels of what verdicts compare.
-    ranked_blocks : int
-        Blocks of the others; 0 is all.
-
-    Returns
-    -------
-    list of Case
-        With an A/A pair: the quickest of what is judged, or the first.
+    Times are by the model, from records of another link; the quickest judged one is the A/A pair.
     """
     (link,) = {case.work.place.name for case in cases if isinstance(case.work, ReadOver)}
     expected = cost.seconds(cost.moved(moved, LABELS), links[link]).to_dict()

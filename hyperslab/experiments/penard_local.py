@@ -24,8 +24,7 @@ _INDEXES = {"subchunk": SUBCHUNK, "chunkindex_layout": CHUNKINDEX}
 class ReadHere:
     """Read part of a local file, and compare it with the array: phases open, read and close.
 
-    Unlike `hyperslab.io.experiment.Read` it does not evict the file again once it is open, as
-    opening is part of what is compared, and the index of a file is evicted with it.
+    Unlike `io.experiment.Read` it opens cold too, and evicts the index with its file.
     """
 
     file: File

@@ -73,15 +73,7 @@ class OpenByC:
 
 
 def outcomes(cases: Sequence[Case], folder: Path) -> Iterator[dict[str, object]]:
-    """Yield what came of each case, done once: status "ok", or what went wrong.
-
-    Parameters
-    ----------
-    cases : sequence of Case
-        Those that read from a server are at places called "http" and "s3".
-    folder : Path
-        What is served.
-    """
+    """Yield what came of each case, done once: status "ok", or what went wrong."""
     with served_folder(folder) as web, served_folder(folder, "s3") as store:
         servers = {"http": web, "s3": store}
         ready = [_at(case, servers).ready() for case in cases]

@@ -148,8 +148,7 @@ def _sum(rows: list[Row], name: str) -> int:
 def windows(file: File) -> Iterator[Row]:
     """Yield the bytes of windows at places all over the first chunk of a file.
 
-    Phases "whole", "referred" (bytes that the data behind refers to), "packed" (whole windows,
-    deflated) and "sparse" (the others zeroed, deflated): ``file_bytes``, of ``points`` windows.
+    "referred": bytes that the data behind refers to; "sparse": the others zeroed, then deflated.
     """
     with h5py.File(file.path) as data:
         values = data[file.array.variable]
@@ -165,12 +164,7 @@ def windows(file: File) -> Iterator[Row]:
 def five_in_one(file: File) -> Iterator[Row]:
     """Yield the bytes of five windows for a chunk of 1 MiB: whole, deflated, and sparse.
 
-    The chunk is the first mebibyte of a file's first one, deflated anew at the file's level.
-
-    Source
-    ------
-    Penard et al. (2025), section 3.3.
-    """
+    Section 3.3 of Penard et al. (2025); the chunk is the first MiB of a file, deflated anew."""
     with h5py.File(file.path) as data:
         values = data[file.array.variable][0].tobytes()[:MIB]
     packed = np.frombuffer(zlib.compress(values, file.layout.level or 4), np.uint8)
@@ -187,15 +181,7 @@ def five_in_one(file: File) -> Iterator[Row]:
 
 
 def window_bytes(data: NDArray[np.uint8], chunk_bytes: int) -> dict[str, int]:
-    """Return what windows of one chunk hold, summed over places all over it.
-
-    Parameters
-    ----------
-    data : numpy.ndarray
-        uint8, the chunk as it is stored.
-    chunk_bytes : int
-        Bytes of it, decompressed.
-    """
+    """Return what windows of one chunk, as stored, hold, summed over places all over it."""
     output = np.empty(chunk_bytes, np.uint8)
     found = walk(data, max(WINDOW, chunk_bytes // (TRIED + 1)), output)
     sums = dict.fromkeys(("count", "whole", "referred", "packed", "sparse"), 0)

@@ -26,10 +26,7 @@ TIMEOUT_S = 300.0
 
 @dataclass
 class Counting:
-    """Reads from servers that answer late, each made once in a process of its own.
-
-    No connection, no listing and no cache of one read is left for the next.
-    """
+    """Reads from servers that answer late, each made once in a process of its own."""
 
     folder: Path  # what is served
     delay_s: float  # added to each answer, so that requests made together are seen to overlap
@@ -38,9 +35,7 @@ class Counting:
     def counts(self, cases: Sequence[Case]) -> Iterator[dict[str, object]]:
         """Yield a row a case: requests, connections, stages, ``wire_bytes``, and its status.
 
-        ``file_bytes`` are those of the file or store, and ``predicted_bytes`` those of the file
-        that were sent at least once. ``spacing_bytes`` is how far the points of hyperslab's index
-        lie apart, in bytes before compression.
+        ``predicted_bytes`` of the file were sent; ``spacing_bytes`` lie between hyperslab's points.
         """
         for seen in self._reads(cases):
             wire = Wire.of(seen.log)

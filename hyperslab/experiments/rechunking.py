@@ -85,8 +85,6 @@ class Drift:
 def series_chunks(shape: tuple[int, ...]) -> tuple[int, int, int]:
     """Return chunks of all steps of a box, with about as many values as a map has.
 
-    Examples
-    --------
     >>> series_chunks((256, 256, 512))
     (256, 16, 32)
     """
@@ -185,24 +183,14 @@ def same(
 
 
 def reset_peak() -> int:
-    """Have the kernel's mark of the most memory begin anew, and return what is resident, in bytes.
-
-    Where the kernel does not, the mark of a forked process began with the process.
-    """
+    """Let the kernel's mark of the most memory begin anew; return what is resident, in bytes."""
     with suppress(OSError):
         Path("/proc/self/clear_refs").write_text("5")
     return _status("VmRSS")
 
 
 def peak() -> int:
-    """Return the most memory that was resident at once since `reset_peak`, in bytes.
-
-    Examples
-    --------
-    >>> before = reset_peak()
-    >>> peak() >= before
-    True
-    """
+    """Return the most memory that was resident at once since `reset_peak`, in bytes."""
     return _status("VmHWM")
 
 

@@ -43,23 +43,7 @@ class Workers:
 def offered(
     scheduler: str, count: int = max(cores(), 2), *, drawing: bool = False
 ) -> Iterator[Workers]:
-    """Have workers, of one thread each, for as long as the body runs.
-
-    Parameters
-    ----------
-    scheduler : str
-        Address of a scheduler that runs already; empty to start workers on this machine, bound to
-        the loopback interface.
-    count : int
-        Workers to start.
-    drawing : bool
-        Whether records are drawn from, and nobody needs workers.
-
-    Raises
-    ------
-    OSError
-        When no scheduler answers, or it has no workers.
-    """
+    """Have workers of one thread each while the body runs: of this scheduler, or started here."""
     if drawing:
         yield Workers()
         return
@@ -97,8 +81,6 @@ def offered(
 def numbers(most: int) -> list[int]:
     """Return how many workers are tried: doubling up to all.
 
-    Examples
-    --------
     >>> numbers(2), numbers(6)
     ([1, 2], [1, 2, 4, 6])
     """
@@ -157,10 +139,7 @@ class Reduce:
 
 @dataclass(frozen=True)
 class DoNothing:
-    """Have workers do tasks of nothing: phase compute.
-
-    As for `Reduce`, the files are in the page cache meanwhile.
-    """
+    """Have workers do tasks of nothing, with the files in the page cache: phase compute."""
 
     files: Sequence[File]
     workers: Workers

@@ -36,14 +36,7 @@ Team = Callable[[Iterable[int]], list[Map]]
 
 
 def workers(beyond: bool) -> list[int]:
-    """Return how many workers are tried: doubling up to the cores, and once beyond them.
-
-    Examples
-    --------
-    >>> several = workers(beyond=True)
-    >>> several[-1] == 2 * max(cores(), 2)
-    True
-    """
+    """Return how many workers are tried: doubling up to the cores, and once beyond them."""
     most = max(cores(), 2)
     doubling = [2**k for k in range(1, 12) if 2**k < most]
     return [*doubling, most, *([2 * most] if beyond else [])]
@@ -82,10 +75,7 @@ class ReadMaps:
 
 @dataclass(frozen=True)
 class ReadTogether:
-    """Read maps by one reader or several.
-
-    Starting is opening the file and having the workers ready; it is not part of reading.
-    """
+    """Read maps by one reader or several; starting is opening, and having the workers ready."""
 
     path: Path
     library: str
@@ -116,13 +106,7 @@ def are_sums(values: Values, found: NDArray[np.float64]) -> bool:
 
 
 def checksum(values: NDArray[np.float32]) -> float:
-    """Return the sum of the bits of values, which any other value changes.
-
-    Examples
-    --------
-    >>> checksum(np.array([0, 1, 2], "f4")) - checksum(np.array([0, 1, 2.0001], "f4"))
-    -419.0
-    """
+    """Return the sum of the bits of values, which any other value changes."""
     return float(values.view("u4").sum(dtype="u8"))
 
 

@@ -25,12 +25,12 @@ def test_a_counted_file_that_differs_comes_with_what_to_do(tmp_path, monkeypatch
     monkeypatch.setattr(ranked, "holds", lambda *_: False)
     case = writes.case(tmp_path, "interleaved columns", "MPI-IO", "collective", 2, (32, 8))
     with pytest.raises(ValueError, match=r"MPI-IO, collective: the file differs .* --workdir"):
-        list(writes.counted([case]))
+        list(ranked.counted([case]))
 
 
 def test_what_is_missing_comes_with_what_installs_it(monkeypatch):
     monkeypatch.setenv(HIDDEN, "hdf5,pnetcdf,mpiio")
-    notes = {row["interface"]: row["note"] for row in writes.here()}
+    notes = {row["interface"]: row["note"] for row in ranked.here()}
     assert [*notes] == ["HDF5", "PnetCDF", "MPI-IO", "to install"]
     assert "hidden" in notes["HDF5"] and "apt-get install" in notes["to install"]
 

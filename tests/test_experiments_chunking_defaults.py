@@ -14,7 +14,8 @@ from hyperslab.io.layout import Layout
 
 def test_the_model_equals_the_library_for_all_that_is_tried(tmp_path):
     variables = defaults.variables([*SMALL.values(), *LARGE.values()])
-    for tried in (variables, defaults.growing(), defaults.series()):
+    series = [defaults.Defined((0,), size, (0,)) for size in defaults.DTYPES]
+    for tried in (variables, defaults.growing(), series):
         found = pd.DataFrame(defaults.picked(tried, tmp_path))
         assert (found["chunks"] == found["predicted_chunks"]).all()
     assert set(defaults.SHOWN) <= {item.name for item in variables}

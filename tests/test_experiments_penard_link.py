@@ -15,6 +15,7 @@ from data_gen.variable import Repeated, variable
 from hyperslab import claims
 from hyperslab.analysis import cost
 from hyperslab.experiments import penard_link as far
+from hyperslab.io import indexed
 from hyperslab.io.experiment import Case, File
 from hyperslab.io.far import Place, ReadOver, serve
 from hyperslab.io.layout import Layout
@@ -42,7 +43,7 @@ def files(tmp_path_factory):
         for name, layout in layouts.items()
     }
     data.write({file.path: file.layout for file in found.values()}, folder / "data")
-    far.index([found["netCDF-4"]])
+    indexed.index([found["netCDF-4"]])
     return found
 
 

@@ -8,8 +8,9 @@ from made_claims import timed
 from made_claims import verdicts as judged
 
 from data_gen.variable import variable
-from hyperslab.experiments.penard_local import ReadHere, index
+from hyperslab.experiments.penard_local import ReadHere
 from hyperslab.io.experiment import File
+from hyperslab.io.indexed import index
 from hyperslab.io.layout import Layout
 
 SERIES, MAP = np.s_[:, 3, 5], np.s_[0, :, :]

@@ -13,9 +13,8 @@ from made_claims import verdicts as judged
 
 from data_gen.variable import variable
 from hyperslab.experiments import penard_subchunk as inside
-from hyperslab.experiments.penard_subchunk import BUDGET, BY_HYPERSLAB, CHUNKINDEX
 from hyperslab.io.experiment import File
-from hyperslab.io.indexed import AllEqual, Points, runs
+from hyperslab.io.indexed import BUDGET, BY_HYPERSLAB, CHUNKINDEX, AllEqual, Points, runs
 from hyperslab.io.layout import Layout
 from hyperslab.measure.records import frame_of
 

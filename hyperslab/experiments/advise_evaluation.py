@@ -29,41 +29,37 @@ _FIELD: tuple[Shares, ...] = (_SERIES, _MAP, _MIXED, _MAPS)
 def make(folder: Path, steps: int = 24, mib: int = 5) -> dict[str, Path]:
     """Write files of every kind, whose grids are thinned to variables of at most so many MiB."""
     folder.mkdir(parents=True, exist_ok=True)
-    rows, columns = _grid(380, 1287, steps, mib)
-    ocean = data_gen.dataset("ocean", steps=steps, nlat=rows, nlon=columns)
-    frame = (1, rows, columns)
-    deflate = Layout("netcdf4", frame, "deflate", 4)
+    times = max(steps // 4, 2)
+    ocean = data_gen.dataset("ocean", steps=steps, **_grid(380, 1287, steps, mib))
+    air = data_gen.dataset("gfs", steps=times, **_grid(721, 1440, times * _LEVELS, mib))
+    radar = data_gen.dataset("radar", **_grid(1501, 2001, 1, mib))
+    deflate = Layout("netcdf4", ocean.frame, "deflate", 4)
+    plain = Layout("netcdf4", air.frame, "deflate", 4)
     sea = {
         "ocean": deflate,
-        "ocean, shuffled": Layout("netcdf4", frame, "deflate", 4, shuffle=True),
+        "ocean, shuffled": replace(deflate, shuffle=True),
         "ocean, classic": Layout("netcdf3"),
-        "ocean, Zarr 2": Layout("zarr2", frame, "blosc-lz4", 5, shuffle=True),
-        "ocean, Zarr 3": Layout("zarr3", frame, "zstd", 3),
+        "ocean, Zarr 2": Layout("zarr2", ocean.frame, "blosc-lz4", 5, shuffle=True),
+        "ocean, Zarr 3": Layout("zarr3", ocean.frame, "zstd", 3),
     }
-    paths = {name: folder / f"ocean-{n}{layout.suffix}" for n, (name, layout) in enumerate(
-        sea.items())}  # fmt: skip
-    data_gen.write(ocean, {paths[name]: layout for name, layout in sea.items()})
-    times = max(steps // 4, 2)
-    rows, columns = _grid(721, 1440, times * _LEVELS, mib)
-    air = data_gen.dataset("gfs", steps=times, nlat=rows, nlon=columns)
-    whole = (1, *air.frame[1:]) if len(air.frame) == 4 else (1, *air.frame)
-    plain = Layout("netcdf4", whole, "deflate", 4)
-    paths |= {"atmosphere": folder / "air-0.nc", "atmosphere, shuffled": folder / "air-1.nc"}
-    data_gen.write(air, {
-        paths["atmosphere"]: plain,
-        paths["atmosphere, shuffled"]: replace(plain, shuffle=True),
-    })  # fmt: skip
-    rows, columns = _grid(1501, 2001, 1, mib)
-    tile = data_gen.dataset("radar", nlat=rows, nlon=columns)
+    above = {"atmosphere": plain, "atmosphere, shuffled": replace(plain, shuffle=True)}
+    paths: dict[str, Path] = {}
+    for stem, source, layouts in (("ocean", ocean, sea), ("air", air, above)):
+        made = {
+            name: folder / f"{stem}-{n}{layout.suffix}"
+            for n, (name, layout) in enumerate(layouts.items())
+        }
+        data_gen.write(source, {path: layouts[name] for name, path in made.items()})
+        paths |= made
     paths["radar"] = folder / "radar.nc"
-    data_gen.write(tile, {paths["radar"]: Layout("netcdf4", tile.frame, "deflate", 1)})
+    data_gen.write(radar, {paths["radar"]: Layout("netcdf4", radar.frame, "deflate", 1)})
     return paths
 
 
-def _grid(rows: int, columns: int, frames: int, mib: int) -> tuple[int, int]:
+def _grid(rows: int, columns: int, frames: int, mib: int) -> dict[str, int]:
     """Return a grid of so many times fewer points along each axis that the frames fit."""
     divisor = math.ceil(math.sqrt(rows * columns * frames * 4 / (mib * 2**20)))
-    return rows // divisor, columns // divisor
+    return {"nlat": rows // divisor, "nlon": columns // divisor}
 
 
 def mixes(names: Mapping[str, Path]) -> dict[str, tuple[Shares, ...]]:

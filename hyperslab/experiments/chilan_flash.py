@@ -7,10 +7,6 @@ from typing import Any
 from ..io.experiment import Case
 from ..parallel import Part, RanksJob, SharedArray, WritePlan, flash, run
 from ..parallel.cases import INTERFACES, InRanks
-from ..parallel.cases import counted as counted
-from ..parallel.cases import here as here
-from ..parallel.cases import limits as limits
-from ..parallel.cases import paired as paired
 
 FILES: Mapping[str, tuple[str, Mapping[str, bool]]] = {
     "checkpoint": ("checkpoint", {}),

@@ -5,12 +5,7 @@ from pathlib import Path
 
 from ..io.experiment import Case
 from ..parallel import RanksJob, pattern
-from ..parallel.cases import INTERFACES as INTERFACES
-from ..parallel.cases import InRanks
-from ..parallel.cases import counted as counted
-from ..parallel.cases import here as here
-from ..parallel.cases import limits as limits
-from ..parallel.cases import paired as paired
+from ..parallel.cases import INTERFACES, InRanks
 
 PATTERNS = {
     "interleaved columns": "interleaved",

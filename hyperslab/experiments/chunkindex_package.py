@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 
 from ..io import chunkindex_format, reader, work
 from ..io.by_chunkindex import SUFFIX as LAYOUT
-from ..io.cards import card
 from ..io.experiment import File, columns
 from ..io.far import served_folder
 from ..network import Wire
@@ -25,7 +24,6 @@ VERSIONS = Path(__file__).with_name("chunkindex.txt")
 NAME = "chunkindex, package"
 STAND_IN = "chunkindex_layout"
 SUFFIX = ".chunkindex-package"
-LABELS = ("read", "layout", "reader")
 _TOP = Path(__file__).parents[2]
 _CHILD = (
     "import sys; sys.path.insert(0, sys.argv[1]); sys.path.append(sys.argv[2]); "
@@ -109,7 +107,6 @@ class ReadByPackage:
     selection: Selection  # as numpy has it
 
     def parts(self, cache_state: str) -> dict[str, Any]:
-        """Return what a sample runs, and what describes it."""
         assert self.package is not None, "nothing is measured where records are drawn from"
         array = self.file.array
         path = self.file.twin() if cache_state == "warm" else self.file.path
@@ -153,11 +150,6 @@ def ends(selection: Selection, shape: Sequence[int]) -> list[tuple[int, int]]:
     ]
 
 
-def called(name: str) -> str:
-    """Return what tables call a reader: one of `hyperslab.io`, or the package."""
-    return name if name == NAME else str(card(name))
-
-
 def index(package: Package | None, files: Iterable[File]) -> None:
     """Build the package's own indexes beside files, where there is the package."""
     for file in files if package else ():
@@ -180,12 +172,12 @@ def counts(package: Package, reads: Reads, layouts: Sequence[str]) -> Iterator[d
     """
     for name, (files, selection) in reads.items():
         for layout in layouts:
-            for label, found in both(package, files[layout], selection).items():
-                yield {"read": name, "layout": layout, "reader": label, "phase": "all", **found}
+            for found in both(package, files[layout], selection):
+                yield {"read": name, "layout": layout, "phase": "all", **found}
 
 
-def both(package: Package, file: File, selection: Selection) -> dict[str, dict[str, object]]:
-    """Read from a server by the stand-in and by the package: requests, bytes, points, equality."""
+def both(package: Package, file: File, selection: Selection) -> Iterator[dict[str, object]]:
+    """Yield what reads by the stand-in and by the package took of a server, and if they are true."""
     path, variable = file.path.resolve(), file.array.variable
     truth, folder = file.part(selection)(), file.path.with_name(f"served-{file.path.name}")
     folder.mkdir(exist_ok=True)
@@ -195,20 +187,27 @@ def both(package: Package, file: File, selection: Selection) -> dict[str, dict[s
         link.unlink(missing_ok=True)
         link.symlink_to(to.resolve())
     same, points = same_points(beside, _ours(file, folder), variable)
-    rows: dict[str, dict[str, object]] = {}
     with served_folder(folder) as server:
         data, index = server.address(served.name), server.address(beside.name)
+
+        def row(label: str, version: str, right: bool) -> dict[str, object]:
+            wire = Wire.of(server.requests())
+            return {
+                "reader": label,
+                "requests": wire.requests,
+                "wire_bytes": wire.wire_bytes,
+                **columns(file.layout, STAND_IN),
+                "library_version": version,
+                "points": points,
+                "verified": right and same,
+            }
+
         with reader(STAND_IN).open(data, variable) as opened:
             values = opened.read(selection)
-        rows["chunkindex"] = _row(Wire.of(server.requests()), np.array_equal(values, truth))
+        yield row("chunkindex", "", np.array_equal(values, truth))
         server.forget()
         package.read(data, index, variable, ends(selection, file.array.shape), target)
-        rows[NAME] = _row(Wire.of(server.requests()), saved(target, lambda: truth))
-    version = {"chunkindex": "", NAME: package.version}
-    for label, row in rows.items():
-        row.update(columns(file.layout, STAND_IN), library_version=version[label])
-        row.update(points=points, verified=bool(row["verified"]) and same)
-    return rows
+        yield row(NAME, package.version, saved(target, lambda: truth))
 
 
 def same_points(one: Path, other: Path, variable: str) -> tuple[bool, int]:
@@ -228,10 +227,6 @@ def _ours(file: File, folder: Path) -> Path:
     if index.exists():
         return index
     return chunkindex_format.write(file.path, folder / "ours", variables=[file.array.variable])
-
-
-def _row(wire: Wire, right: bool) -> dict[str, object]:
-    return {"requests": wire.requests, "wire_bytes": wire.wire_bytes, "verified": bool(right)}
 
 
 def _run(words: Sequence[str]) -> None:

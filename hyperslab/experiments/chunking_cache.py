@@ -193,34 +193,33 @@ def noise(shape: tuple[int, int]) -> NDArray[np.int32]:
 
 @dataclass(frozen=True)
 class RowByRow:
-    """Read the first rows of a file one by one, and compare them with the array."""
+    """Read the first rows of a file one by one: phases open, read and close."""
 
     file: File
     rows: int
-    reader: str = "netcdf4"  # one of `READERS`
+    library: str = "netcdf4"  # one of `READERS`
     cache_bytes: int = 0  # size of the chunk cache; 0 keeps what the library gives
     setting: str = ""  # how it is set; by default as the reader does it
 
+    needs: ClassVar = ("h5py", __name__)
+
     def parts(self, cache_state: str) -> dict[str, Any]:
-        """Return what a sample runs, and what describes it with the chunks it should fetch."""
         shape, layout = self.file.array.shape, self.file.layout
         assert layout.chunks
-        cache = library_cache("netcdf4" if "netcdf4" in self.reader else "h5py")
-        if self.cache_bytes or "netcdf4" in self.reader:
+        cache = library_cache("netcdf4" if "netcdf4" in self.library else "h5py")
+        if self.cache_bytes or "netcdf4" in self.library:
             nbytes = self.cache_bytes or build_rule().granted(4 * math.prod(layout.chunks))
             cache = replace(cache, nbytes=nbytes)
         kept = self.setting == "dataset kept" or (
-            self.reader not in REOPENING and self.setting != "opened anew"
+            self.library not in REOPENING and self.setting != "opened anew"
         )
         across = -(-shape[1] // layout.chunks[1])
         fetched = chunk_reads(shape, layout.chunks, 4, row_boxes(shape, self.rows), cache)
         return {
-            "run": Sweep(
-                self.file.path, self.rows, self.reader, self.cache_bytes or None, self.setting
-            ),
+            "run": self,
             "check": Equals(self.file.part((slice(0, self.rows), slice(None)))),
             "columns": {
-                "library": READERS[self.reader],
+                "library": READERS[self.library],
                 "pattern": f"{self.rows} rows",
                 "cache_bytes": cache.nbytes,
                 "predicted_reads": fetched if kept else self.rows * across,
@@ -229,28 +228,16 @@ class RowByRow:
             "files": (self.file.path,),
         }
 
-
-@dataclass(frozen=True)
-class Sweep:
-    """Read rows one by one: phases open, read and close; the fields are those of `RowByRow`."""
-
-    path: Path
-    rows: int
-    library: str
-    cache_bytes: int | None
-    setting: str
-
-    needs: ClassVar = ("h5py", __name__)
-
     def __call__(self, watch: Stopwatch) -> NDArray[Any]:
-        with opener(self.path, self.library, self.cache_bytes, self.setting) as open_it:
+        how = (self.file.path, self.library, self.cache_bytes or None, self.setting)
+        with opener(*how) as open_it:
             with watch("open"):
                 opened = open_it()
             values = np.empty((self.rows, opened.shape[1]), opened.dtype)
             with watch("read"):
                 for i in range(self.rows):
                     values[i] = opened.read((i, slice(0, opened.shape[1])))
-            watch.note(useful_bytes=values.nbytes, chunk_bytes=_stored_chunk_bytes(self.path))
+            watch.note(useful_bytes=values.nbytes, chunk_bytes=_stored_chunk_bytes(self.file.path))
             with watch("close"):
                 opened.close()
         return values

@@ -70,6 +70,12 @@ class Defined:
             return "some"
         return "all" if len(self.shape) > 1 else "lone"
 
+    @property
+    def fixed_bytes(self) -> int:
+        """Bytes of the variable, or of one record of it."""
+        lengths = (n for axis, n in enumerate(self.shape) if axis not in self.unlimited)
+        return self.itemsize * math.prod(lengths)
+
 
 def variables(shapes: Iterable[tuple[int, ...]] = ()) -> list[Defined]:
     """Return the variables that are tried: 1 to 6 dimensions, values of 1 to 8 bytes."""
@@ -110,11 +116,6 @@ def growing() -> list[Defined]:
     found += [Defined((0, 0, *shape), 4, (0, 1)) for shape in ((721, 1440), (10,))]
     found += [Defined((0,) * rank, 4, tuple(range(rank))) for rank in (1, 2, 3, 4)]
     return found
-
-
-def series() -> list[Defined]:
-    """Return variables with one dimension, an unlimited one."""
-    return [Defined((0,), size, (0,)) for size in DTYPES]
 
 
 def picked(items: Iterable[Defined], folder: Path) -> Iterator[dict[str, object]]:
@@ -180,16 +181,6 @@ def library_chunks(items: Sequence[Defined], folder: Path) -> list[tuple[int, ..
             found.append(tuple(map(int, made.chunking())))
     path.unlink()
     return found
-
-
-def fixed_bytes(name: str) -> int:
-    """Return the bytes of a variable, or of one record of it, from its name.
-
-    >>> fixed_bytes("f4 *x721x1440"), fixed_bytes("i2 10x*5")
-    (4152960, 20)
-    """
-    kind, lengths = name.split()
-    return int(kind[1]) * math.prod(int(n) for n in lengths.split("x") if n[0] != "*")
 
 
 def _new(shape: tuple[int, ...], itemsize: int, unlimited: tuple[int, ...]) -> Defined:

@@ -14,8 +14,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-import data_gen
-
 from .. import subchunk
 from ..io import references
 from ..io.by_h5py import PAGE_BUFFER_BYTES
@@ -37,13 +35,6 @@ _ENGINES = {
     "h5netcdf": "xarray-h5netcdf", "kerchunk": "kerchunk", "subchunk": "subchunk",
     "zarr": "xarray-zarr",
 }  # fmt: skip
-
-
-def draw(path: Path, steps: int, rows: int, columns: int) -> None:
-    """Keep the corner of the first steps of the synthetic eastward current."""
-    source = data_gen.dataset("ocean", steps=steps)
-    maps = [source.draw(step)["uo"][1][0, :rows, :columns] for step in range(steps)]
-    np.save(path, np.stack(maps).astype("f4"))
 
 
 @dataclass(frozen=True)
@@ -119,21 +110,18 @@ def stored(data: Mapping[str, Mapping[str, File]]) -> Iterator[dict[str, object]
     for name, files in data.items():
         for layout, file in files.items():
             labels = {"data": name, "layout": layout, "phase": "stored"}
+            objects = sum(len(names) for *_, names in os.walk(file.path))  # of a store
             yield {
                 **labels,
                 "part": "values",
                 "file_bytes": stored_bytes(file.path),
-                "requests": _objects(file.path),
+                "requests": objects or 1,
                 **file.layout.record(),
             }
             for part, suffix in BESIDE.items():
                 path = Path(f"{file.path}{suffix}")
                 if path.exists():
                     yield {**labels, "part": part, "file_bytes": path.stat().st_size, "requests": 1}
-
-
-def _objects(path: Path) -> int:
-    return sum(len(files) for _, _, files in os.walk(path)) if path.is_dir() else 1
 
 
 @dataclass(frozen=True)
@@ -155,7 +143,6 @@ class OpenOver:
     opening: Opening
 
     def parts(self, cache_state: str) -> dict[str, Any]:
-        """Return what a sample runs, and what describes it."""
         (server, told), link = self.place.parts(), self.place.link
         assert isinstance(server, Server) and isinstance(self.file.array, Variables)
         library = _ENGINES[self.opening.engine]

@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -72,7 +72,8 @@ def make(
             np.save(values / "packed.npy", products[:1])
             dbz = (products[:1] / np.float32(scales[names[0]])).astype("f4")
             np.save(_values(values, DBZ), dbz)
-    write(tiles)
+    for made in tiles:
+        _write(made)
 
 
 def files(values: Path, layouts: Mapping[str, Mapping[str, Layout]]) -> dict[tuple[str, str], Tile]:
@@ -91,18 +92,17 @@ def _values(folder: Path, data: str) -> Path:
     return folder / f"{data}.npy"
 
 
-def write(tiles: Iterable[Tile]) -> None:
-    """Write the file of each tile for the reads, and a copy that stays in memory."""
-    for tile in tiles:
-        values = np.load(tile.values)
-        with create(tile.path, _variables(values), tile.layout, overwrite=True) as writer:
-            for name, product in zip(_names(len(values)), values, strict=True):
-                writer.write(name, ..., product)
-            writer.sync()
-        with _warm(tile.path).open("wb") as file:
-            file.write(tile.path.read_bytes())
-            file.flush()
-            os.fsync(file.fileno())
+def _write(tile: Tile) -> None:
+    """Write the file for the reads, and a copy that stays in memory."""
+    values = np.load(tile.values)
+    with create(tile.path, _variables(values), tile.layout, overwrite=True) as writer:
+        for name, product in zip(_names(len(values)), values, strict=True):
+            writer.write(name, ..., product)
+        writer.sync()
+    with _warm(tile.path).open("wb") as file:
+        file.write(tile.path.read_bytes())
+        file.flush()
+        os.fsync(file.fileno())
 
 
 def _warm(path: Path) -> Path:
@@ -111,55 +111,31 @@ def _warm(path: Path) -> Path:
 
 @dataclass(frozen=True)
 class WriteTile:
-    """Write a tile into a new file, each variable with put, sync and fsync of its own."""
+    """Write a new file: phases create, write and sync (each the sum over the variables), close."""
 
     tile: Tile
-
-    def parts(self, cache_state: str) -> dict[str, Any]:
-        """Return what a sample runs, and what describes it."""
-        tile, layout = self.tile, self.tile.layout
-        path = tile.path.with_name(f"new-{tile.path.name}")
-        library = "h5py" if layout.codec in _OF_H5PY else "netcdf4"
-        return {
-            "run": Put(path, tile.values, layout),
-            "check": Holds(path, library, tile.same),
-            "columns": columns(layout, "netcdf4"),
-            "prepare": Remove(path),
-            "cleanup": Remove(path),
-        }
-
-
-@dataclass(frozen=True)
-class ReadTile:
-    """Read each variable of a tile whole: phases open, read and close."""
-
-    tile: Tile
-
-    def parts(self, cache_state: str) -> dict[str, Any]:
-        """Return what a sample runs, and what describes it."""
-        path = _warm(self.tile.path) if cache_state == "warm" else self.tile.path
-        return {
-            "run": Get(path),
-            "check": self.tile.same,
-            "columns": columns(self.tile.layout, "netcdf4"),
-            "files": (path,),
-        }
-
-
-@dataclass(frozen=True)
-class Put:
-    """Phases create, write and sync (each the sum over the variables) and close."""
-
-    path: Path
-    values: Path
-    layout: Layout
 
     needs: ClassVar = ("netCDF4", __name__)
 
+    def parts(self, cache_state: str) -> dict[str, Any]:
+        layout, gone = self.tile.layout, Remove(self.path)
+        library = "h5py" if layout.codec in _OF_H5PY else "netcdf4"
+        return {
+            "run": self,
+            "check": Holds(self.path, library, self.tile.same),
+            "columns": columns(layout, "netcdf4"),
+            "prepare": gone,
+            "cleanup": gone,
+        }
+
+    @property
+    def path(self) -> Path:
+        return self.tile.path.with_name(f"new-{self.tile.path.name}")
+
     def __call__(self, watch: Stopwatch) -> None:
-        values = np.load(self.values)
+        path, values = self.path, np.load(self.tile.values)
         with watch("create"):
-            writer = create(self.path, _variables(values), self.layout)
+            writer = create(path, _variables(values), self.tile.layout)
         for name, product in zip(_names(len(values)), values, strict=True):
             with watch.lap("write"):
                 writer.write(name, ..., product)
@@ -167,29 +143,41 @@ class Put:
                 writer.sync()
         with watch("close"):
             writer.close()
-        watch.note(file_bytes=stored_bytes(self.path), useful_bytes=values.nbytes)
+        watch.note(file_bytes=stored_bytes(path), useful_bytes=values.nbytes)
 
 
 @dataclass(frozen=True)
-class Get:
-    """Phases open, read (all variables) and close."""
+class ReadTile:
+    """Read each variable of a tile whole: phases open, read (all variables) and close."""
 
-    path: Path
+    tile: Tile
 
     needs: ClassVar = ("netCDF4", __name__)
+
+    def parts(self, cache_state: str) -> dict[str, Any]:
+        tile = self.tile
+        if cache_state == "warm":
+            tile = replace(tile, path=_warm(tile.path))
+        return {
+            "run": ReadTile(tile),
+            "check": tile.same,
+            "columns": columns(tile.layout, "netcdf4"),
+            "files": (tile.path,),
+        }
 
     def __call__(self, watch: Stopwatch) -> list[NDArray[Any]]:
         import netCDF4
 
+        path = self.tile.path
         with watch("open"):
-            file = netCDF4.Dataset(self.path)
+            file = netCDF4.Dataset(path)
             file.set_auto_maskandscale(False)
             variables = list(file.variables.values())
         watch.chill()
         with watch("read"):
             values = [variable[...] for variable in variables]
         size = sum(array.nbytes for array in values)
-        watch.note(useful_bytes=size, file_bytes=stored_bytes(self.path))
+        watch.note(useful_bytes=size, file_bytes=stored_bytes(path))
         with watch("close"):
             file.close()
         return values

@@ -3,7 +3,6 @@
 import math
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from http.client import HTTPConnection
 from pathlib import Path
 from typing import Any
@@ -13,9 +12,6 @@ import pandas as pd
 from ..analysis import cost
 from ..io.experiment import Case, File
 from ..io.far import Place, ReadOver
-from ..io.indexed import index as index
-from ..io.indexed import index_as_document as index_as_document
-from ..io.indexed import inner as inner
 from ..measure.case import Stopwatch
 from ..network import Link, Server
 
@@ -73,7 +69,7 @@ def judged(cases: Sequence[Case]) -> list[Case]:
 def plain_request(place: Place, file: File) -> Case:
     """Return a case that tells how fast a link without a rate carries bytes."""
     labels = dict(zip(LABELS, ("plain request", "netCDF-4", "http.client"), strict=True))
-    return Case(labels, PlainRequest(place, file), aa=True)
+    return Case(labels, PlainRequest(place, file.path), aa=True)
 
 
 @dataclass(frozen=True)
@@ -81,44 +77,31 @@ class PlainRequest:
     """Get the beginning of a file over a new connection, with no library in between."""
 
     place: Place
-    file: File
+    path: Path
+
+    @property
+    def size(self) -> int:
+        return min(MOST_BYTES, self.path.stat().st_size)
 
     def parts(self, cache_state: str) -> dict[str, Any]:
-        """Return what a sample runs, and what describes it."""
-        (server, told), path = self.place.parts(), self.file.path
-        assert isinstance(server, Server)
-        size = min(MOST_BYTES, path.stat().st_size)
-        return {
-            "run": Fetch(server.port, path.name, size),
-            "check": partial(_at_the_beginning, path),
-            "columns": told,
-            "prepare": self.place.forget,
-        }
+        told = self.place.parts()[1]
+        return {"run": self, "check": self.right, "columns": told, "prepare": self.place.forget}
 
-
-@dataclass(frozen=True)
-class Fetch:
-    """Get so many bytes at the beginning of a served file."""
-
-    port: int
-    name: str
-    size: int
+    def right(self, read: bytes) -> bool:
+        with self.path.open("rb") as file:
+            return read == file.read(self.size)
 
     def __call__(self, watch: Stopwatch) -> bytes:
-        connection = HTTPConnection("127.0.0.1", self.port)
+        name, size, server = self.path.name, self.size, self.place.server
+        assert isinstance(server, Server)
+        connection = HTTPConnection("127.0.0.1", server.port)
         with watch("read"):
-            asked = {"Range": f"bytes=0-{self.size - 1}"}
-            connection.request("GET", f"/{self.name}", headers=asked)
+            asked = {"Range": f"bytes=0-{size - 1}"}
+            connection.request("GET", f"/{name}", headers=asked)
             answer = connection.getresponse()
             found = answer.read()
         connection.close()
         if answer.status != 206:
-            raise OSError(f"{self.name}: the server answered {answer.status} to a range")
+            raise OSError(f"{name}: the server answered {answer.status} to a range")
         watch.note(wire_bytes=len(found), useful_bytes=len(found))
         return found
-
-
-def _at_the_beginning(path: Path, read: bytes) -> bool:
-    """Return whether bytes are those at the beginning of a file, as many as are asked for."""
-    with path.open("rb") as file:
-        return read == file.read(min(MOST_BYTES, path.stat().st_size))

@@ -8,8 +8,6 @@ import numpy as np
 from ..io import work
 from ..io.by_chunkindex import SUFFIX as CHUNKINDEX
 from ..io.experiment import File, columns
-from ..io.indexed import index as index
-from ..io.indexed import inner as inner
 from ..subchunk.index.index import SUFFIX as SUBCHUNK
 
 BARE = ("h5py", "h5netcdf", "xarray", "data_gen.datasets", __name__,
@@ -33,7 +31,6 @@ class ReadHere:
     cache_bytes: int = 0  # of the library's chunk cache; 0 leaves it as it is
 
     def parts(self, cache_state: str) -> dict[str, Any]:
-        """Return what a sample runs, and what describes it."""
         path, array = self.file.path, self.file.array
         path = self.file.twin() if cache_state == "warm" else path
         suffixes = ["", *(_INDEXES[name] for name in _INDEXES if name == self.reader)]

@@ -15,12 +15,7 @@ from numpy.typing import NDArray
 from ..io import work
 from ..io.calls import Sample
 from ..io.experiment import File, columns
-from ..io.indexed import BUDGET as BUDGET
-from ..io.indexed import BY_HYPERSLAB as BY_HYPERSLAB
-from ..io.indexed import CHUNKINDEX as CHUNKINDEX
-from ..io.indexed import NEEDS, WIDTH, AllEqual, ReadInside, requests, runs
-from ..io.indexed import Index as Index
-from ..io.indexed import Read as Read
+from ..io.indexed import BUDGET, NEEDS, WIDTH, AllEqual, Index, ReadInside, requests, runs
 from ..io.selection import Selection
 from ..measure.case import Stopwatch
 from ..subchunk.deflate.inflate import WINDOW
@@ -29,7 +24,8 @@ from ..subchunk.deflate.windows import referred
 
 TRIED = 32  # points of a chunk whose windows are looked at
 MIB = 2**20
-Row = dict[str, object]
+Row = dict[str, Any]
+_SUMS = ("requests", "predicted_reads", "useful_bytes", "predicted_bytes", "wire_bytes")
 
 
 @dataclass(frozen=True)
@@ -42,7 +38,6 @@ class BuildIndex:
     needs: ClassVar = (*NEEDS, __name__)
 
     def parts(self, cache_state: str) -> dict[str, Any]:
-        """Return what a sample runs, and what describes it."""
         described = columns(self.file.layout, "subchunk")
         gone = work.Remove(self.target)
         return {
@@ -129,20 +124,18 @@ def sections(file: File, index: Index, point: tuple[int, int]) -> Iterator[Row]:
 
 def pieces(file: File, index: Index, point: tuple[int, int]) -> Iterator[Row]:
     """Yield what `sections` adds up to: runs of bytes, sections, and bytes decoded and read."""
-    found = list(sections(file, index, point))
-    for request in dict.fromkeys(str(row["request"]) for row in found):
-        mine = [row for row in found if row["request"] == request]
-        run, section = (
-            [row for row in mine if row["phase"] == name] for name in ("run", "section")
-        )
-        sums = {name: _sum(section, name) for name in ("predicted_bytes", "wire_bytes")}
-        counts = {"requests": len(section), "predicted_reads": len(run)}
-        wanted = {"useful_bytes": _sum(run, "useful_bytes")}
-        yield {"request": request, "phase": "plan", **counts, **wanted, **sums}
-
-
-def _sum(rows: list[Row], name: str) -> int:
-    return sum(int(str(row[name])) for row in rows)
+    plans: dict[str, Row] = {}
+    for row in sections(file, index, point):
+        known = {"request": row["request"], "phase": "plan"}
+        plan = plans.setdefault(row["request"], known | dict.fromkeys(_SUMS, 0))
+        if row["phase"] == "run":
+            plan["predicted_reads"] += 1
+            plan["useful_bytes"] += row["useful_bytes"]
+        elif row["phase"] == "section":
+            plan["requests"] += 1
+            plan["predicted_bytes"] += row["predicted_bytes"]
+            plan["wire_bytes"] += row["wire_bytes"]
+    yield from plans.values()
 
 
 def windows(file: File) -> Iterator[Row]:

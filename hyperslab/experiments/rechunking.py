@@ -106,7 +106,6 @@ class Rewrite:
     own: Callable[..., object] | None = None
 
     def parts(self, cache_state: str) -> dict[str, Any]:
-        """Return what a sample runs, and what describes it."""
         array, path, chunks = self.file.array, self.file.path, self.layout.chunks or ()
         folder = path.with_name("by-" + re.sub(r"\W+", "-", self.engine))
         run = Engine(
@@ -205,8 +204,7 @@ def _status(key: str) -> int:
 @contextmanager
 def _copying(job: Engine, copy: Path, stores: Path) -> Iterator[Callable[[], object]]:
     own = job.own
-    if own is None:
-        raise ValueError(f"nothing was given that copies for {COPY}: give own")
+    assert own is not None, f"{COPY} needs what copies"
     give_back()
     yield lambda: own(job.source, copy, memory_bytes=job.allowed_bytes)
 

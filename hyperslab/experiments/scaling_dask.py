@@ -78,15 +78,6 @@ def offered(
         yield Workers(scheduler, addresses)
 
 
-def numbers(most: int) -> list[int]:
-    """Return how many workers are tried: doubling up to all.
-
-    >>> numbers(2), numbers(6)
-    ([1, 2], [1, 2, 4, 6])
-    """
-    return [*(2**k for k in range(12) if 2**k < most), most]
-
-
 def save_mean(arrays: Iterable[Any], fill: float, path: Path) -> None:
     """Save the mean over the steps of arrays, in double precision, without where it is filled."""
     total, count = np.zeros(()), 0
@@ -113,7 +104,6 @@ class Reduce:
     truth: Path  # from `save_mean`
 
     def parts(self, cache_state: str) -> dict[str, Any]:
-        """Return what a sample runs, and what describes it."""
         paths, first = tuple(file.path for file in self.files), self.files[0]
         steps = sum(file.array.shape[0] for file in self.files)
         rows = first.array.shape[1]
@@ -147,7 +137,6 @@ class DoNothing:
     tasks: int
 
     def parts(self, cache_state: str) -> dict[str, Any]:
-        """Return what a sample runs, and what describes it."""
         chosen = self.workers.addresses[: self.count]
         return {
             "run": Nothing(self.workers.scheduler, chosen, self.tasks),
@@ -173,13 +162,12 @@ class Mean:
         from distributed import Client
 
         with Client(self.scheduler, timeout=60) as client:  # type: ignore[no-untyped-call]
-            cost = _Cost(client, self.workers)
-            with watch("open"):
-                data = self.opened()
-                mean = data.astype("f8").mean("time")
-            with watch("compute"):
-                found = client.compute(mean, **cost.only).result().values
-            cost.note(watch)
+            with _charged(client, self.workers, watch) as only:
+                with watch("open"):
+                    data = self.opened()
+                    mean = data.astype("f8").mean("time")
+                with watch("compute"):
+                    found = client.compute(mean, **only).result().values
             data.close()
         graph = mean.__dask_graph__()  # type: ignore[no-untyped-call]
         watch.note(tasks=len(dict(graph)), useful_bytes=data.nbytes)  # before they are fused
@@ -210,12 +198,13 @@ class Nothing:
     def __call__(self, watch: Stopwatch) -> int:
         from distributed import Client
 
-        with Client(self.scheduler, timeout=60) as client:  # type: ignore[no-untyped-call]
-            cost = _Cost(client, self.workers)
-            with watch("compute"):
-                futures = client.map(abs, range(self.tasks), pure=False, **cost.only)
-                found = client.gather(futures)
-            cost.note(watch)
+        with (
+            Client(self.scheduler, timeout=60) as client,  # type: ignore[no-untyped-call]
+            _charged(client, self.workers, watch) as only,
+            watch("compute"),
+        ):
+            futures = client.map(abs, range(self.tasks), pure=False, **only)
+            found = client.gather(futures)
         watch.note(tasks=self.tasks)
         return sum(found)
 
@@ -225,26 +214,22 @@ def is_mean(truth: Path, found: NDArray[np.float64]) -> bool:
     return np.allclose(found, np.load(truth), rtol=_RTOL, atol=0, equal_nan=True)
 
 
-class _Cost:
-    """What workers spend from now on; `only` has dask take no others."""
+@contextmanager
+def _charged(
+    client: "Client", workers: Sequence[str], watch: Stopwatch
+) -> Iterator[dict[str, Any]]:
+    """Give what has dask take these workers alone; note what they spent, in place of this process.
 
-    def __init__(self, client: "Client", workers: Sequence[str]) -> None:
-        self._client, self._workers = client, list(workers)
-        self._before = self._spent()
-        self.only: dict[str, Any] = {"workers": self._workers, "allow_other_workers": False}
-
-    def note(self, watch: Stopwatch) -> None:
-        """Note it in the last phase, in place of what this process spent."""
-        after = self._spent()
-        user, system, rchar, syscr = (
-            sum(after[one][place] - self._before[one][place] for one in self._workers)
-            for place in range(4)
-        )
-        watch.note(user_s=user, sys_s=system, rchar=rchar, syscr=syscr)
-        watch.elsewhere(user + system)
-
-    def _spent(self) -> dict[str, tuple[float, float, float, float]]:
-        return dict(self._client.run(spent, workers=self._workers))
+    It is noted in the last phase of the body.
+    """
+    before = client.run(spent, workers=list(workers))
+    yield {"workers": list(workers), "allow_other_workers": False}
+    after = client.run(spent, workers=list(workers))
+    user, system, rchar, syscr = (
+        sum(after[one][place] - before[one][place] for one in workers) for place in range(4)
+    )
+    watch.note(user_s=user, sys_s=system, rchar=rchar, syscr=syscr)
+    watch.elsewhere(user + system)
 
 
 def spent() -> tuple[float, float, float, float]:

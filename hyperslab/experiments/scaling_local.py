@@ -52,7 +52,6 @@ class ReadMaps:
     workers: int = 1  # threads or processes
 
     def parts(self, cache_state: str) -> dict[str, Any]:
-        """Return what a sample runs, and what describes it."""
         array, path = self.file.array, self.file.path
         index = path.with_name(path.name + SUFFIX)
         return {

@@ -18,6 +18,7 @@ LABELS = ["selection", "interface", "calls", "added", "hint"]
 def test_a_latency_that_is_none_is_named(wrong):
     with pytest.raises(ValueError, match=f"latency_ms is {wrong!r}: give milliseconds"):
         writes.waits(wrong)
+    assert writes.waits("0 1 3") == (0.003, 0.001, 0.0)
 
 
 @needs("mpiio")

@@ -28,7 +28,9 @@ def test_what_is_missing_stays_missing_and_only_rounding_changes_values(tmp_path
         "BitGroom, Blosc": {"codec": "blosc-zstd", "quantize": ("bitgroom", 3)},
     }
     files = {
-        ("air", name): codecs.file(tmp_path, name, maps, Layout(chunks=(1, 20, 30), **how), FILL)
+        ("air", name): codecs.Stored(
+            tmp_path / f"{name}.nc", maps, Layout(chunks=(1, 20, 30), **how), FILL
+        )
         for name, how in ways.items()
     }
     codecs.write(files)

@@ -101,10 +101,7 @@ def given(folder: str | Path) -> list[Pair]:
 def evaluate(
     chosen: Iterable[Pair], calibration: Calibration, asked: Question, most: int
 ) -> Iterator[Mapping[str, object]]:
-    """Yield records: for each pair what was predicted best, what was advised, and their ranks.
-
-    Of the fastest of many medians some are lucky: the best and the chosen are measured once more.
-    """
+    """Yield records: for each pair what was predicted best, what was advised, and their ranks."""
     with Processes(MODULES) as processes:
         for pair in chosen:
             with open_source(pair.path) as source:
@@ -118,6 +115,7 @@ def evaluate(
                 continue
             every = replace(guess, subject=replace(guess.subject, question=wider))
             advised, every = measured(guess, processes), measured(every, processes)
+            # The fastest of many medians is partly lucky.
             again = measured(_finalists(advised, every), processes)
             yield from judged(pair.name, advised, every, again)
 

@@ -77,14 +77,12 @@ class Package:
         return (*begun, str(self._folder), str(_TOP), json.dumps(told))
 
     def index(self, path: Path, variable: str, index: Path) -> Path:
-        """Build the index of a variable of a file where it is missing.
-
-        The package stops at variables without chunks, so it gets a copy with this variable alone.
-        """
+        """Build the index of a variable of a file where it is missing."""
         self.make()
         if not index.exists():
             part, alone = (index.with_name(f"{index.name}.{end}") for end in ("part", "alone"))
             part.unlink(missing_ok=True)
+            # It stops at variables without chunks.
             with h5py.File(path) as file, h5py.File(alone, "w") as copy:
                 file.copy(file[variable], copy, variable, without_attrs=True)
             _run(self.words(data=str(alone), index=str(part)))
@@ -93,7 +91,6 @@ class Package:
         return index
 
     def read(self, data: str, index: str, variable: str, box: object, target: Path) -> None:
-        """Read a box of a variable into a file."""
         told = {"data": data, "index": index, "variable": variable, "selection": box}
         _run(self.words(**told, target=str(target)))
 
@@ -177,7 +174,7 @@ def counts(package: Package, reads: Reads, layouts: Sequence[str]) -> Iterator[d
 
 
 def both(package: Package, file: File, selection: Selection) -> Iterator[dict[str, object]]:
-    """Yield what reads by the stand-in and by the package took of a server, and if they are true."""
+    """Yield what reads by the stand-in and the package took of a server, and if they are true."""
     path, variable = file.path.resolve(), file.array.variable
     truth, folder = file.part(selection)(), file.path.with_name(f"served-{file.path.name}")
     folder.mkdir(exist_ok=True)

@@ -64,10 +64,7 @@ def granted(folder: Path, own_bytes: int | None = None) -> Iterator[dict[str, ob
 
 
 def edges(folder: Path) -> Iterator[dict[str, object]]:
-    """Yield the largest chunk that stays in the default cache, and the smallest that does not.
-
-    A chunk stays if reading from it once more makes no read call (``syscr``).
-    """
+    """Yield the largest chunk whose second reading takes no call (``syscr``), and the next size."""
     if not COUNTS.exists():
         status = f"no {COUNTS} to count read calls"
         yield {"held": "", "outcome": "", "phase": "read", "status": status}
@@ -112,10 +109,7 @@ def last_staying(stays: Callable[[int], bool], low: int, high: int, guess: int) 
 
 
 def slots(folder: Path) -> Iterator[dict[str, object]]:
-    """Yield what a further row costs when a row has more chunks than the cache has slots.
-
-    ``syscr`` are the read calls of the second row, ``predicted_reads`` the chunks fetched for it.
-    """
+    """Yield the read calls for a second row (``syscr``) where a row has more chunks than slots."""
     if not COUNTS.exists():
         status = f"no {COUNTS} to count read calls"
         yield {"slots": "", "across": "", "phase": "read", "status": status}

@@ -65,15 +65,15 @@ class Variables:
         ]  # fmt: skip
 
     def part(self, selection: Selection, folder: Path) -> Callable[[], NDArray[Any]]:
-        """Return what gives part of any of them."""
         return Part(self.noise, selection)
 
     def noise(self) -> NDArray[np.float32]:
-        """Return the values of each of them."""
         return np.random.default_rng(0).normal(size=self.shape).astype(self.dtype)
 
     def write(self, files: Mapping[Path, Layout], folder: Path) -> None:
         """Write all of them into each file; Zarr 2 and 3 get consolidated metadata."""
+        import zarr
+
         coordinates = {
             name: (Variable(name, (name,), (size,), "f8", {"units": "1"}), np.arange(float(size)))
             for name, size in zip(("time", "lat", "lon"), self.shape, strict=True)
@@ -84,16 +84,10 @@ class Variables:
                 for one in wanted:
                     writer.write(one.name, ..., values)
             if layout.format == "zarr3":  # that of Zarr 2 is written by our writer
-                _consolidate(path)
-
-
-def _consolidate(path: Path) -> None:
-    import zarr
-
-    with warnings.catch_warnings():
-        # It is said that this is not in Zarr 3's specification.
-        warnings.simplefilter("ignore", UserWarning)
-        zarr.consolidate_metadata(zarr.storage.LocalStore(path), zarr_format=3)
+                with warnings.catch_warnings():
+                    # It is said that this is not in Zarr 3's specification.
+                    warnings.simplefilter("ignore", UserWarning)
+                    zarr.consolidate_metadata(zarr.storage.LocalStore(path), zarr_format=3)
 
 
 def put_beside(indexed: Iterable[File], referred: Iterable[File]) -> None:
@@ -163,7 +157,6 @@ class OpenLinked(ReadLinked):
 
     @property
     def needs(self) -> tuple[str, ...]:
-        """What is imported before samples are forked."""
         return (*super().needs, "hyperslab.io.by_xarray", "hyperslab.subchunk.engine", __name__)
 
     def __call__(self, watch: Stopwatch) -> Any:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from ..io import reader
 from ..io.creation import write_array
-from ..io.experiment import File, Part, Source
+from ..io.experiment import File, Part
 from ..io.layout import Layout
 from ..io.selection import Selection
 
@@ -60,12 +60,6 @@ def maps(source: Any, count: int, divisor: int) -> Values:
     drawn = source[(slice(None),) * len(source.shape)].reshape(-1, rows, columns)
     thin = drawn[np.arange(count) % len(drawn), ::divisor, ::divisor]
     return np.ascontiguousarray(thin[:, : rows // divisor, : columns // divisor], "f4")
-
-
-def file(folder: Path, name: str, array: Source, layout: Layout, fill: float | None) -> Stored:
-    """Return where maps lie in a layout of this name."""
-    words = "-".join(name.replace(",", "").split())
-    return Stored(folder / f"{array.name}-{words}{layout.suffix}", array, layout, fill)
 
 
 def write(files: Mapping[Key, Stored]) -> dict[Key, float]:

@@ -102,7 +102,6 @@ class Trials:
         return found
 
     def shape(self, kind: str) -> tuple[int, ...]:
-        """Return the shape of an array."""
         return tuple(self._variable(kind).shape)
 
     def make(self) -> None:

@@ -92,10 +92,7 @@ def successive(files: Files, reads: int) -> list[Case]:
 
 @dataclass(frozen=True)
 class ReadEach:
-    """Read a file's head in C with a clock around each call: a phase read for every one.
-
-    The last read is compared whole; what was in memory before the loop is noted with each.
-    """
+    """Read a file's head in C with a clock around each call: a phase read for every one."""
 
     files: Files
     reader: str

@@ -68,11 +68,10 @@ def possible(
     ]
 
 
-def read(kind: Kind, files: Files, limit_s: float) -> Case:
-    """Return the case of one kind of read."""
+def _read(kind: Kind, files: Files, limit_s: float, aa: bool = False, blocks: int = 0) -> Case:
     reader, access, buffer = kind
     labels = {"reader": reader, "access": access, "buffer": buffer}
-    return Case(labels, ReadBuffers(files, reader, access, bytes_of(buffer), limit_s))
+    return Case(labels, ReadBuffers(files, reader, access, bytes_of(buffer), limit_s), aa, blocks)
 
 
 def cases(
@@ -87,9 +86,8 @@ def cases(
         pair = _PAIRED if _PAIRED in wanted else wanted[0]
         for kind in wanted:
             limit = _WHOLE if (state, kind[1]) == ("warm", "random") else limit_s
-            case = replace(read(kind, files[state], limit), aa=kind == pair)
             blocks = 0 if kind == pair else _blocks(kind, state, other_blocks)
-            found.append(replace(case, most_blocks=blocks).ready(state))
+            found.append(_read(kind, files[state], limit, kind == pair, blocks).ready(state))
     return found
 
 
@@ -116,15 +114,12 @@ def counted(
     large: Sequence[Kind],
     limit_s: float,
 ) -> list[measured.Case]:
-    """Return reads from memory whose bytes, calls and page faults are counted, not their times.
-
-    Large ones are made once more where numpy may not ask for huge pages.
-    """
-    found = [read(kind, files, _WHOLE).ready("warm") for kind in random]
+    """Return reads from memory whose bytes, calls and page faults are counted, not their times."""
+    found = [_read(kind, files, _WHOLE).ready("warm") for kind in random]
     # Long enough for many reads, of which the last fetches more than is asked of it.
-    found += [read(kind, files, 10 * limit_s).ready("warm") for kind in strided]
-    for kind in large:
-        case = read(kind, files, limit_s).ready("warm")
+    found += [_read(kind, files, 10 * limit_s).ready("warm") for kind in strided]
+    for kind in large:  # and once more where numpy may not ask for huge pages
+        case = _read(kind, files, limit_s).ready("warm")
         labels = {**case.labels, "reader": kind[0] + SMALL_PAGES}
         name = ", ".join(labels.values())
         found += [case, replace(case, name=name, labels=labels, prepare=small_pages)]
@@ -194,10 +189,7 @@ def quarters(files: Mapping[str, Files], pieces: int) -> list[measured.Case]:
 
 @dataclass(frozen=True)
 class Quarter:
-    """Read one piece of four: phases open, read and close; before reading start, of threads.
-
-    After a limit of time no run of `RUN` pieces is begun; ``stages`` are the reads that were made.
-    """
+    """Read one piece of four in runs of `RUN`: phases open, start (of threads), read and close."""
 
     files: Files
     reader: str

@@ -32,7 +32,6 @@ class Tile:
 
     @property
     def same(self) -> "Same":
-        """What checks values that were read."""
         return Same(self.values, self.layout.quantize[1] if self.layout.quantize else 0)
 
 

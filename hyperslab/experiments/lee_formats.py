@@ -41,7 +41,6 @@ class Kept:
 
     @property
     def columns(self) -> dict[str, object]:
-        """What describes it in the records."""
         return {"library": "netcdf-c", "size": self.labels["array"], **self.layout.record()}
 
 

@@ -148,10 +148,7 @@ class Fill:
 
 @dataclass(frozen=True)
 class Sweep:
-    """Read blocks of many sizes from one file: a phase read for each, the calls in ``stages``.
-
-    A call before them, in a phase first, pays for what a library does once.
-    """
+    """Read blocks of many sizes from one file: a phase read for each, the calls in ``stages``."""
 
     path: Path
     way: Way
@@ -164,7 +161,7 @@ class Sweep:
         with watch("open"):
             file = way.open(self.path)
         read = file.reading(replace(self.sizes[0], most=1), keep=False)
-        with watch("first"):
+        with watch("first"):  # pays for what a library does once
             read()
         for blocks in self.sizes:
             calls, (high, wide) = len(blocks.starts()), blocks.count

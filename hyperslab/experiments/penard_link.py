@@ -1,7 +1,7 @@
 """Reads over slow links: which of them are worth their time."""
 
 import math
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from http.client import HTTPConnection
 from pathlib import Path
@@ -36,21 +36,16 @@ def affordable(
     cases: Sequence[Case],
     moved: pd.DataFrame,
     links: Mapping[str, Link],
-    setting: Callable[[str], int],
-    limit: str,
+    limit_s: float,
     judged: Collection[tuple[str, ...]] = (),
     ranked_blocks: int = 0,
 ) -> list[Case]:
-    """Return the reads that verdicts compare, and of the others what takes no longer than a limit.
-
-    Times are by the model, from records of another link; the quickest judged one is the A/A pair.
-    """
+    """Return what verdicts compare, and of other reads those within a limit by the model."""
     (link,) = {case.work.place.name for case in cases if isinstance(case.work, ReadOver)}
     expected = cost.seconds(cost.moved(moved, LABELS), links[link]).to_dict()
     labels = [tuple(case.labels[name] for name in LABELS) for case in cases]
     seconds = {one: expected.get(one, math.inf) for one in labels}
     needed = [one for one in labels if one in judged]
-    limit_s = setting(limit) / 1000
     most_s = limit_s if needed else max(limit_s, min(seconds.values()))
     chosen = [one for one in labels if one in needed or seconds[one] <= most_s]
     pair = min(needed, key=seconds.__getitem__) if needed else chosen[0]

@@ -33,7 +33,7 @@ class ReadHere:
     def parts(self, cache_state: str) -> dict[str, Any]:
         path, array = self.file.path, self.file.array
         path = self.file.twin() if cache_state == "warm" else path
-        suffixes = ["", *(_INDEXES[name] for name in _INDEXES if name == self.reader)]
+        suffixes = ["", *([_INDEXES[self.reader]] if self.reader in _INDEXES else [])]
         what = (path, self.reader, self.selection, array.variable)
         return {
             "run": work.Read(*what, cache_bytes=self.cache_bytes, needs=_NEEDS),

@@ -51,7 +51,6 @@ class BuildIndex:
 
     @property
     def target(self) -> Path:
-        """Where it is built."""
         return self.file.path.with_name(f"{self.file.path.name}.built")
 
     def __call__(self, watch: Stopwatch) -> None:
@@ -155,9 +154,7 @@ def windows(file: File) -> Iterator[Row]:
 
 
 def five_in_one(file: File) -> Iterator[Row]:
-    """Yield the bytes of five windows for a chunk of 1 MiB: whole, deflated, and sparse.
-
-    Section 3.3 of Penard et al. (2025); the chunk is the first MiB of a file, deflated anew."""
+    """Yield the bytes of five windows for a chunk of 1 MiB (Penard et al. 2025, section 3.3)."""
     with h5py.File(file.path) as data:
         values = data[file.array.variable][0].tobytes()[:MIB]
     packed = np.frombuffer(zlib.compress(values, file.layout.level or 4), np.uint8)

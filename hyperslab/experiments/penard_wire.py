@@ -100,16 +100,13 @@ class Seen:
 
     @property
     def work(self) -> ReadOver:
-        """What was read."""
         return _work(self.case)
 
     def sent(self) -> list[tuple[int, int]]:
-        """Return the ranges of the file that were sent."""
         name = self.work.file.path.name
         return touched(self.log, f"{BUCKET}/{name}" if self.work.place.name == "s3" else name)
 
     def row(self) -> dict[str, object]:
-        """Return the record columns that describe it."""
         return {
             **self.case.labels,
             **self.columns,

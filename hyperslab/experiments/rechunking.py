@@ -5,7 +5,7 @@ import logging
 import math
 import re
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import AbstractContextManager, chdir, contextmanager, suppress
+from contextlib import chdir, contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
 from importlib.metadata import version
@@ -27,13 +27,7 @@ from ..measure.worker import cores
 
 DIMS = ("time", "lat", "lon")
 COPY, CUBED, THREADS, P2P = "hyperslab", "cubed", "dask threads", "dask p2p"
-LIBRARIES: Mapping[str, str] = {
-    COPY: "hyperslab",
-    CUBED: "cubed",
-    THREADS: "dask",
-    P2P: "distributed",
-}
-"""By engine."""
+LIBRARIES = {COPY: "hyperslab", CUBED: "cubed", THREADS: "dask", P2P: "distributed"}  # by engine
 MODULES = (
     "xarray", "zarr", "zarr.codecs", "numcodecs", __name__,
     *(name for name in ("dask.array", "distributed", "cubed") if find_spec(name.partition(".")[0])),
@@ -53,17 +47,14 @@ class Drift:
 
     @property
     def variable(self) -> str:
-        """Name of the variable."""
         return str(self.first.variable)
 
     @property
     def dtype(self) -> str:
-        """Type of its values."""
         return str(self.first.dtype)
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """Steps, rows and columns."""
         return (self.steps, *self.first.shape[1:])
 
     def part(self, selection: Selection, folder: Path) -> Values:
@@ -72,7 +63,6 @@ class Drift:
         return given
 
     def write(self, files: Mapping[Path, Layout], folder: Path) -> None:
-        """Write all of it into each file."""
         first = self.first[0, :, :]
         variable = Variable(self.variable, DIMS, self.shape, self.dtype)
         for path, layout in files.items():
@@ -266,9 +256,7 @@ def _p2p(job: Engine, copy: Path, stores: Path) -> Iterator[Callable[[], object]
         yield lambda: _by_xarray(job, copy)
 
 
-_ENGINES: Mapping[
-    str, Callable[[Engine, Path, Path], AbstractContextManager[Callable[[], object]]]
-] = {COPY: _copying, CUBED: _cubed, THREADS: _threads, P2P: _p2p}
+_ENGINES: Mapping[str, Any] = {COPY: _copying, CUBED: _cubed, THREADS: _threads, P2P: _p2p}
 
 
 def _by_xarray(job: Engine, copy: Path) -> None:

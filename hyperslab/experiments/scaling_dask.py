@@ -91,10 +91,7 @@ def save_mean(arrays: Iterable[Any], fill: float, path: Path) -> None:
 
 @dataclass(frozen=True)
 class Reduce:
-    """Take the mean over time by xarray and dask: phases open, which makes the graph, and compute.
-
-    What the phase compute cost the workers is in its records, in place of this process's own cost.
-    """
+    """Take the mean over time by xarray and dask: phases open (makes the graph) and compute."""
 
     files: Sequence[File]  # one after another in time
     workers: Workers
@@ -123,26 +120,6 @@ class Reduce:
                 "predicted_reads": steps * bands,
             },
             "files": paths,
-            "pinned": False,
-        }
-
-
-@dataclass(frozen=True)
-class DoNothing:
-    """Have workers do tasks of nothing, with the files in the page cache: phase compute."""
-
-    files: Sequence[File]
-    workers: Workers
-    count: int
-    tasks: int
-
-    def parts(self, cache_state: str) -> dict[str, Any]:
-        chosen = self.workers.addresses[: self.count]
-        return {
-            "run": Nothing(self.workers.scheduler, chosen, self.tasks),
-            "check": partial(eq, sum(range(self.tasks))),
-            "columns": {"library": "distributed", "ranks": self.count},
-            "files": tuple(file.path for file in self.files),
             "pinned": False,
         }
 
@@ -188,19 +165,30 @@ class Mean:
 
 
 @dataclass(frozen=True)
-class Nothing:
-    """Have some workers do tasks of nothing."""
+class DoNothing:
+    """Have workers do tasks of nothing, with files in the page cache: phase compute."""
 
-    scheduler: str
-    workers: tuple[str, ...]
+    files: Sequence[Path]
+    workers: Workers
+    count: int
     tasks: int
+
+    def parts(self, cache_state: str) -> dict[str, Any]:
+        return {
+            "run": self,
+            "check": partial(eq, sum(range(self.tasks))),
+            "columns": {"library": "distributed", "ranks": self.count},
+            "files": self.files,
+            "pinned": False,
+        }
 
     def __call__(self, watch: Stopwatch) -> int:
         from distributed import Client
 
+        chosen = self.workers.addresses[: self.count]
         with (
-            Client(self.scheduler, timeout=60) as client,  # type: ignore[no-untyped-call]
-            _charged(client, self.workers, watch) as only,
+            Client(self.workers.scheduler, timeout=60) as client,  # type: ignore[no-untyped-call]
+            _charged(client, chosen, watch) as only,
             watch("compute"),
         ):
             futures = client.map(abs, range(self.tasks), pure=False, **only)
@@ -218,10 +206,7 @@ def is_mean(truth: Path, found: NDArray[np.float64]) -> bool:
 def _charged(
     client: "Client", workers: Sequence[str], watch: Stopwatch
 ) -> Iterator[dict[str, Any]]:
-    """Give what has dask take these workers alone; note what they spent, in place of this process.
-
-    It is noted in the last phase of the body.
-    """
+    """Give what has dask take these workers alone; note what they spent, in the last phase."""
     before = client.run(spent, workers=list(workers))
     yield {"workers": list(workers), "allow_other_workers": False}
     after = client.run(spent, workers=list(workers))

@@ -95,7 +95,6 @@ class ReadTogether:
         return np.array([total for _, total, _, _ in found])
 
     def opened(self) -> Opened:
-        """Open the variable."""
         return reader(self.library).open(self.path, self.variable)
 
 

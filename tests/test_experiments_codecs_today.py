@@ -45,6 +45,7 @@ def test_rounding_beyond_its_bound_is_refused():
     values = np.array([1.0, 2.0], "f4")
     layout = Layout(chunks=(2,), quantize=("bitround", 8))
     codecs.check_bound(values, values * np.float32(1.001), layout, None)
+    assert codecs.bound(Layout(chunks=(2,), quantize=("bitgroom", 3))) == 0.005
     with pytest.raises(ValueError, match=r"changed a value by 0\.01"):
         codecs.check_bound(values, values * np.float32(1.01), layout, None)
 

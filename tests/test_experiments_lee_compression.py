@@ -31,6 +31,7 @@ def test_wrong_values_are_noticed(tmp_path):
 def test_a_tile_has_twelve_products(count):
     with pytest.raises(ValueError, match="give 1 to 12"):
         radar.chosen(SCALE, count)
+    assert "".join(radar.chosen("abcdefghijkl", 4)) == "adgj"
 
 
 def known():

@@ -149,9 +149,10 @@ def ends(selection: Selection, shape: Sequence[int]) -> list[tuple[int, int]]:
 
 def index(package: Package | None, files: Iterable[File]) -> None:
     """Build the package's own indexes beside files, where there is the package."""
-    for file in files if package else ():
-        assert package is not None
-        package.index(file.path, file.array.variable, file.path.with_name(file.path.name + SUFFIX))
+    if package is not None:
+        for file in files:
+            index = file.path.with_name(file.path.name + SUFFIX)
+            package.index(file.path, file.array.variable, index)
 
 
 def known(recorded: Callable[[str, str], Collection[int]]) -> bool:
@@ -183,7 +184,10 @@ def both(package: Package, file: File, selection: Selection) -> Iterator[dict[st
     for link, to in ((served, path), (beside, file.path.with_name(file.path.name + SUFFIX))):
         link.unlink(missing_ok=True)
         link.symlink_to(to.resolve())
-    same, points = same_points(beside, _ours(file, folder), variable)
+    own = file.path.with_name(file.path.name + LAYOUT)
+    if not own.exists():
+        own = chunkindex_format.write(file.path, folder / "ours", variables=[variable])
+    same, points = same_points(beside, own, variable)
     with served_folder(folder) as server:
         data, index = server.address(served.name), server.address(beside.name)
 
@@ -216,14 +220,6 @@ def same_points(one: Path, other: Path, variable: str) -> tuple[bool, int]:
         for name in found
     )
     return same, sum(map(len, found.values()))
-
-
-def _ours(file: File, folder: Path) -> Path:
-    """Return the index that hyperslab writes in the layout."""
-    index = file.path.with_name(file.path.name + LAYOUT)
-    if index.exists():
-        return index
-    return chunkindex_format.write(file.path, folder / "ours", variables=[file.array.variable])
 
 
 def _run(words: Sequence[str]) -> None:

@@ -66,8 +66,7 @@ def granted(folder: Path, own_bytes: int | None = None) -> Iterator[dict[str, ob
 def edges(folder: Path) -> Iterator[dict[str, object]]:
     """Yield the largest chunk whose second reading takes no call (``syscr``), and the next size."""
     if not COUNTS.exists():
-        status = f"no {COUNTS} to count read calls"
-        yield {"held": "", "outcome": "", "phase": "read", "status": status}
+        yield {"held": "", "outcome": "", **_uncounted()}
         return
     default = library_cache("netcdf4").nbytes
     for name, together in TOGETHER.items():
@@ -111,8 +110,7 @@ def last_staying(stays: Callable[[int], bool], low: int, high: int, guess: int) 
 def slots(folder: Path) -> Iterator[dict[str, object]]:
     """Yield the read calls for a second row (``syscr``) where a row has more chunks than slots."""
     if not COUNTS.exists():
-        status = f"no {COUNTS} to count read calls"
-        yield {"slots": "", "across": "", "phase": "read", "status": status}
+        yield {"slots": "", "across": "", **_uncounted()}
         return
     default = library_cache("netcdf4")
     for across in SLOT_CHUNKS:
@@ -129,6 +127,10 @@ def slots(folder: Path) -> Iterator[dict[str, object]]:
                 "predicted_reads": both - once,
                 "syscr": _calls_of_second(_written(folder, shape, chunks), [0, 1], cache.slots),
             }
+
+
+def _uncounted() -> dict[str, object]:
+    return {"phase": "read", "status": f"no {COUNTS} to count read calls"}
 
 
 def _written(folder: Path, shape: tuple[int, ...], chunks: tuple[int, ...]) -> Path:

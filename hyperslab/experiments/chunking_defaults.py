@@ -40,11 +40,7 @@ SHOWN = {
 
 @dataclass(frozen=True)
 class Defined:
-    """A variable to define.
-
-    >>> Defined((0, 721, 1440), 4, (0,)).name, Defined((1500,), 8, (0,)).name
-    ('f4 *x721x1440', 'f8 *1500')
-    """
+    """A variable to define."""
 
     # lengths of its axes; of unlimited ones the length that netCDF-C knows of when the variable
     # is defined, 0 in a new file

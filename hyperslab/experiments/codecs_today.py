@@ -94,11 +94,7 @@ def fidelities(files: Mapping[Key, Stored]) -> Iterator[dict[str, object]]:
 
 
 def bound(layout: Layout) -> float:
-    """Return the largest relative error that the rounding of a layout may make.
-
-    >>> bound(Layout(quantize=("bitround", 8))), bound(Layout(quantize=("bitgroom", 3)))
-    (0.001953125, 0.005)
-    """
+    """Return the largest relative error that the rounding of a layout may make."""
     if layout.quantize is None:
         return 0.0
     how, digits = layout.quantize

@@ -19,17 +19,16 @@ from ..measure.case import Stopwatch
 from ..measure.cold import resident_fraction
 from ..measure.counters import Counts
 
-MODULES = (__name__,)
 READ_BYTES = 2**16  # of successive reads; eight are the 512 KiB that a pattern of eight would span
 _SEVERAL = 8 * 2**20  # up to this size a sample of any pattern has several reads
 _MET, _FEW = "64 MiB", 4  # where patterns are said to meet; reads that take a pattern
 _ENOUGH = 7  # blocks, of what claims compare and other things than noise decide
+_RANDOM = ("random", "64 KiB")  # of Python, which a claim compares
 _DD_BYTES = 2**20
 # What the counters say of the loop belongs to all its reads together.
 _NOT_EACH = dict.fromkeys(["overhead_s", *Counts.__dataclass_fields__])
 
-Kind = tuple[str, str, str]
-"""Reader, access and size of the buffer."""
+Kind = tuple[str, str, str]  # reader, access and size of the buffer
 
 
 def cases(
@@ -71,9 +70,6 @@ def _blocks(kind: Kind, state: str, other_blocks: int) -> int:
     if claimed or not other_blocks:
         return 0
     return max(other_blocks, _ENOUGH) if several else other_blocks
-
-
-_RANDOM = ("random", "64 KiB")
 
 
 def successive(files: Files, reads: int) -> list[Case]:

@@ -46,8 +46,7 @@ _JUDGED = {
     "warm": (*_NETCDF, "netCDF4-python without masking"),
 }
 
-Kind = tuple[str, str, str]
-"""Reader, access and size of the buffer."""
+Kind = tuple[str, str, str]  # reader, access and size of the buffer
 
 
 def stored(readers: Iterable[str], files: Files) -> list[str]:
@@ -162,8 +161,8 @@ MANNERS = ("piece by piece", "1 MiB at a time", f"{THREADS} threads")
 _MANY = 4096  # pieces of a read that takes a while from memory
 
 Get = Callable[[int, int], NDArray[Any]]
+# The pieces, and the first of each run of them that was read.
 Found = tuple[NDArray[np.float64], list[int]]
-"""The pieces, and the first of each run of them that was read."""
 
 
 def quarters(files: Mapping[str, Files], pieces: int) -> list[measured.Case]:

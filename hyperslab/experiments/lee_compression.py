@@ -30,17 +30,20 @@ class Tile:
     values: Path  # the array (variables, rows, columns) that goes into it
     layout: Layout
 
-    @property
-    def same(self) -> "Same":
-        return Same(self.values, self.layout.quantize[1] if self.layout.quantize else 0)
+    def same(self, read: Sequence[NDArray[Any]]) -> bool:
+        """Whether arrays are those kept, within rounding where so many bits were kept."""
+        truth = np.load(self.values, mmap_mode="r")
+        return len(read) == len(truth) and all(map(self._close, read, truth))
+
+    def _close(self, array: NDArray[Any], wanted: NDArray[Any]) -> bool:
+        if not self.layout.quantize:
+            return bool(np.array_equal(array, wanted))
+        bits = self.layout.quantize[1]
+        return bool(np.all(np.abs(array - wanted) <= np.abs(wanted) * 2.0 ** -(bits + 1)))
 
 
 def chosen(products: Collection[str], count: int) -> tuple[str, ...]:
-    """Return so many products, evenly over their list.
-
-    >>> chosen("abcdefghijkl", 4)
-    ('a', 'd', 'g', 'j')
-    """
+    """Return so many products, evenly over their list."""
     if not 1 <= count <= len(products):
         raise ValueError(f"products is {count}: give 1 to {len(products)}")
     return tuple(list(products)[n * len(products) // count] for n in range(count))
@@ -121,7 +124,7 @@ class WriteTile:
         library = "h5py" if layout.codec in _OF_H5PY else "netcdf4"
         return {
             "run": self,
-            "check": Holds(self.path, library, self.tile.same),
+            "check": Holds(self.path, library, self.tile),
             "columns": columns(layout, "netcdf4"),
             "prepare": gone,
             "cleanup": gone,
@@ -183,36 +186,19 @@ class ReadTile:
 
 
 @dataclass(frozen=True)
-class Same:
-    """Check that arrays are those kept, within rounding where so many bits were kept."""
-
-    values: Path
-    bits: int = 0
-
-    def __call__(self, read: Sequence[NDArray[Any]]) -> bool:
-        truth = np.load(self.values, mmap_mode="r")
-        return len(read) == len(truth) and all(map(self._close, read, truth))
-
-    def _close(self, array: NDArray[Any], wanted: NDArray[Any]) -> bool:
-        if not self.bits:
-            return bool(np.array_equal(array, wanted))
-        return bool(np.all(np.abs(array - wanted) <= np.abs(wanted) * 2.0 ** -(self.bits + 1)))
-
-
-@dataclass(frozen=True)
 class Holds:
     """Check that a file holds the values, read back by a library."""
 
     path: Path
     library: str
-    same: Same
+    tile: Tile
 
     def __call__(self, _: object) -> bool:
         found = []
-        for name in _names(len(np.load(self.same.values, mmap_mode="r"))):
+        for name in _names(len(np.load(self.tile.values, mmap_mode="r"))):
             with reader(self.library).open(self.path, name) as opened:
                 found.append(opened.read(...))
-        return self.same(found)
+        return self.tile.same(found)
 
 
 def _names(count: int) -> list[str]:

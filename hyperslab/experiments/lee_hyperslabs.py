@@ -32,8 +32,7 @@ FUNCTIONS = "functions"
 def read(file: File, way: Way, count: tuple[int, int]) -> Sample:
     """Return a read of the whole array in blocks of a shape."""
     blocks = Blocks(_shape(file), count)
-    check = Equal(Whole(blocks.shape))
-    return Sample(Access(file.path, way, blocks), check, _columns(file, way), (file.path,))
+    return _reading(file, way, Access(file.path, way, blocks), Equal(Whole(blocks.shape)))
 
 
 def write(file: File, way: Way, count: tuple[int, int]) -> Sample:
@@ -47,14 +46,17 @@ def write(file: File, way: Way, count: tuple[int, int]) -> Sample:
 def sweep(file: File, way: Way) -> Sample:
     """Return reads of blocks of many sizes, one size after another."""
     sizes = swept(_shape(file)[0])
-    check = Equals(Lasts(sizes))
-    return Sample(Sweep(file.path, way, sizes), check, _columns(file, way), (file.path,))
+    return _reading(file, way, Sweep(file.path, way, sizes), Equals(Lasts(sizes)))
 
 
 def stepped(file: File, way: Way, steps: Mapping[str, tuple[int, int]]) -> Sample:
     """Return reads of every so many rows and columns, by what a user writes for them."""
     check = Equals(partial(_chosen, Whole(_shape(file)), steps))
-    return Sample(Strided(file.path, way, steps), check, _columns(file, way), (file.path,))
+    return _reading(file, way, Strided(file.path, way, steps), check)
+
+
+def _reading(file: File, way: Way, run: Any, check: Any) -> Sample:
+    return Sample(run, check, _columns(file, way), (file.path,))
 
 
 def swept(side: int) -> tuple[Blocks, ...]:

@@ -10,7 +10,6 @@ import data_gen
 from ..io.creation import stored_bytes
 from ..io.layout import Layout
 
-ZIP_LEVEL = 6
 ZIPPED = ", zipped"  # how the name of a layout ends whose store is put into a zip archive
 
 
@@ -41,7 +40,7 @@ def zipped_bytes(store: Path) -> int:
     """Return how large a store is as a zip archive."""
     packed = store.with_suffix(".zip")
     try:
-        with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED, compresslevel=ZIP_LEVEL) as out:
+        with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED, compresslevel=6) as out:
             for file in sorted(store.rglob("*")):
                 if file.is_file():
                     out.write(file, file.relative_to(store).as_posix())

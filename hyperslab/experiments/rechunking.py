@@ -202,6 +202,7 @@ def _copying(job: Engine, copy: Path, stores: Path) -> Iterator[Callable[[], obj
 @contextmanager
 def _cubed(job: Engine, copy: Path, stores: Path) -> Iterator[Callable[[], object]]:
     import cubed
+    import zarr
 
     give_back()
     # cubed quotes the path as an address, and would write beside a folder with a space in its name.
@@ -211,7 +212,11 @@ def _cubed(job: Engine, copy: Path, stores: Path) -> Iterator[Callable[[], objec
     def rewrite() -> None:
         with chdir(stores):
             values = cubed.from_zarr(source, path=job.variable, spec=spec)
-            cubed.store([values.rechunk(job.chunks)], [_made(job, copy)])
+            made = zarr.create_group(str(copy), zarr_format=3).create_array(
+                job.variable, shape=job.shape, chunks=job.chunks, dtype="f4",
+                compressors=_codec(), dimension_names=DIMS,
+            )  # fmt: skip
+            cubed.store([values.rechunk(job.chunks)], [made])
 
     yield rewrite
 
@@ -267,15 +272,6 @@ def _by_xarray(job: Engine, copy: Path) -> None:
         wanted[job.variable].encoding = {}
         encoding = {job.variable: {"compressors": _codec(), "chunks": job.chunks}}
         wanted.to_zarr(copy, zarr_format=3, consolidated=False, encoding=encoding)
-
-
-def _made(job: Engine, copy: Path) -> Any:
-    import zarr
-
-    return zarr.create_group(str(copy), zarr_format=3).create_array(
-        job.variable, shape=job.shape, chunks=job.chunks, dtype="f4", compressors=_codec(),
-        dimension_names=DIMS,
-    )  # fmt: skip
 
 
 def _codec() -> Any:

@@ -30,8 +30,7 @@ BEYOND = "more than cores"
 LOCKED = ("netcdf4", "netcdf-c")
 _BYTES = 4
 
-Map = tuple[int, float, float, float]
-"""Its number, its checksum, and the seconds of CPU that it took, of user and system."""
+Map = tuple[int, float, float, float]  # number, checksum, CPU seconds of user and system
 Team = Callable[[Iterable[int]], list[Map]]
 
 

@@ -4,8 +4,6 @@ from functools import partial
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from made_claims import COMMON, timed
 
 from hyperslab.analysis.choice import smallest_of_fastest
@@ -66,13 +64,6 @@ def test_what_cannot_be_compared_is_refused():
     land, sea = np.full((16, 16), 1e20, "f4"), np.zeros((16, 16), "f4")
     with pytest.raises(ValueError, match="missing"):
         codecs.bands([(land, sea)], 1e20)
-
-
-@given(st.integers(8, 40), st.integers(8, 40), st.integers(0, 2**32 - 1))
-def test_coherence_lies_between_none_and_all(rows, columns, seed):
-    a, b = np.random.default_rng(seed).normal(size=(2, rows, columns)).astype("f4")
-    for band in codecs.bands([(a, b), (a, a)]):
-        assert -1e-9 < band["coherence"] < 1 + 1e-9
 
 
 def test_what_is_as_fast_and_smaller_is_chosen_and_what_was_read_once_is_not():

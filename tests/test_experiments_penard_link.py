@@ -7,16 +7,15 @@ import numpy as np
 import pandas as pd
 import pytest
 from forked_servers import forking
-from hypothesis import given
-from hypothesis import strategies as st
 from made_claims import COMMON, load, timed
+from made_layouts import in_layouts
 
 from data_gen.variable import Repeated, variable
 from hyperslab import claims
 from hyperslab.analysis import cost
 from hyperslab.experiments import penard_link as far
 from hyperslab.io import indexed
-from hyperslab.io.experiment import Case, File
+from hyperslab.io.experiment import Case
 from hyperslab.io.far import Place, ReadOver, serve
 from hyperslab.io.layout import Layout
 from hyperslab.measure.case import Stopwatch
@@ -34,15 +33,10 @@ LINKS = {"delay": Link(np.inf, 0.02), "observed": Link(12.5e6, 0.02)}
 @pytest.fixture(scope="module")
 def files(tmp_path_factory):
     """One step of the temperature, on a sixteenth of its grid, in a layout of each kind."""
-    folder = tmp_path_factory.mktemp("far")
     data = variable("gfs", "air_temperature", steps=1, nlat=180, nlon=360)
     plain = Layout("netcdf4", chunks=data.step_shape, codec="deflate", level=4)
     layouts = {"netCDF-4": plain, "Zarr": Layout("zarr2", chunks=data.step_shape, codec="deflate")}
-    found = {
-        name: File(folder / f"{name}{layout.suffix}", data, layout)
-        for name, layout in layouts.items()
-    }
-    data.write({file.path: file.layout for file in found.values()}, folder / "data")
+    found = in_layouts(tmp_path_factory.mktemp("far"), data, layouts)
     indexed.index([found["netCDF-4"]])
     return found
 
@@ -140,20 +134,13 @@ def test_what_is_judged_is_measured_and_of_the_rest_what_is_quick():
     assert len(chosen(1000)) == len(cases)
 
 
-@given(
-    st.lists(
-        st.tuples(*[st.floats(0, 100)] * 2, st.floats(0, 1e9), st.floats(0, 5), st.floats(0, 100)),
-        min_size=1,
-    ),
-    st.floats(1e-3, 0.3),
-    st.floats(1e4, 1e8),
-)
-def test_many_links_take_what_each_of_them_takes(reads, trip, rate):
-    columns = ["stages", "handshakes", "wire_bytes", "cpu_s", "idle_stages"]
-    moved = pd.DataFrame(reads, columns=columns)
-    found = cost.over_links(moved, np.array([trip]), np.array([rate]))
-    assert found.shape == (len(reads), 1, 1)
-    assert found.ravel() == pytest.approx(cost.seconds(moved, Link(rate, trip)).to_numpy())
+def test_many_links_take_what_each_of_them_takes():
+    moved, rates = cost.moved(records(zarr_off=40), LABELS), np.array([1e4, 1e8])
+    found = cost.over_links(moved, np.array([0.05]), rates)
+    for n, rate in enumerate(rates):
+        assert found[:, n].ravel() == pytest.approx(
+            cost.seconds(moved, Link(rate, 0.05)).to_numpy()
+        )
 
 
 def test_the_map_says_who_leads_and_where_another_is_near():

@@ -13,8 +13,8 @@ import pytest
 from data_gen.variable import variable
 from hyperslab.experiments import chunkindex_package as published
 from hyperslab.experiments.chunkindex_package import NAME, Package, ReadByPackage
-from hyperslab.experiments.penard_local import index
 from hyperslab.io.experiment import Case, File
+from hyperslab.io.indexed import index
 from hyperslab.io.layout import Layout
 from hyperslab.measure.processes import Processes
 from hyperslab.measure.worker import Job

@@ -10,13 +10,13 @@ import xarray as xr
 
 import data_gen
 from data_gen.writing import write
-from hyperslab.io import FORMATS, Layout, reader
+from hyperslab.io import Layout, reader
 
 SMALL = {"steps": 5, "nlat": 19, "nlon": 64}
 FRAME = (1, 19, 64)
-READERS = {"binary": "plain", "hdf5": "h5py", "nczarr": "nczarr"}
+READERS = {"hdf5": "h5py", "zarr2": "zarr", "zarr3": "zarr"}
 LAYOUTS = {
-    **{format: Layout(format) for format in FORMATS if format != "binary"},
+    **{format: Layout(format) for format in ("netcdf3", "netcdf4", "zarr2")},
     "three frames a chunk": Layout("netcdf4", chunks=(3, 19, 64), codec="deflate"),
     "tiles": Layout("hdf5", chunks=(2, 10, 10), codec="lzf"),
     "shards": Layout("zarr3", chunks=FRAME, shards=(2, 19, 64), codec="zstd"),
@@ -33,9 +33,7 @@ def truth(source, name):
 
 
 def stored(path, layout, name):
-    kind = layout.format
-    library = READERS.get(kind, "zarr" if kind.startswith("zarr") else "netcdf4")
-    with reader(library).open(path, name) as opened:
+    with reader(READERS.get(layout.format, "netcdf4")).open(path, name) as opened:
         return opened.read((slice(None),) * len(opened.shape))
 
 

@@ -8,11 +8,12 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from made_layouts import in_layouts
 
 from hyperslab.experiments import chunking_cache as cached
 from hyperslab.io import chunk_cached
 from hyperslab.io.chunk_cache import RULES
-from hyperslab.io.experiment import Array, File
+from hyperslab.io.experiment import Array
 from hyperslab.io.layout import Layout
 from hyperslab.measure.worker import Job, perform
 from hyperslab.study import Case
@@ -28,8 +29,7 @@ def files(tmp_path_factory):
         shape = (32, across * width)
         array = Array(partial(cached.noise, shape), shape, "i4")
         layout = Layout("netcdf4", chunks=(32, width), codec="deflate", level=1)
-        found[name] = File(tmp_path_factory.mktemp(name) / "a.nc", array, layout)
-        array.write({found[name].path: layout}, found[name].path.parent)
+        found |= in_layouts(tmp_path_factory.mktemp(name), array, {name: layout})
     return found
 
 
@@ -40,14 +40,6 @@ def test_the_library_grants_what_the_rule_of_its_build_says(tmp_path):
         assert row["cache_bytes"] == rule.granted(row["useful_bytes"])
     own = pd.DataFrame(cached.granted(tmp_path, cached.OWN_BYTES))
     assert (own["cache_bytes"] == own["predicted_bytes"]).all()
-
-
-def test_another_default_is_put_back():
-    before = chunk_cached.library_cache("netcdf4")
-    with pytest.raises(KeyError), chunk_cached.default_cache(MIB):
-        assert chunk_cached.library_cache("netcdf4").nbytes == MIB
-        raise KeyError
-    assert chunk_cached.library_cache("netcdf4") == before
 
 
 def test_the_default_cache_ends_where_the_model_says(tmp_path):

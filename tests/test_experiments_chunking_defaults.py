@@ -8,13 +8,14 @@ import pandas as pd
 
 from data_gen.arrays import LARGE, SMALL
 from hyperslab.experiments import chunking_defaults as defaults
-from hyperslab.io.experiment import Array, File
+from hyperslab.io.experiment import Array
 from hyperslab.io.layout import Layout
 
 
 def test_the_model_equals_the_library_for_all_that_is_tried(tmp_path):
     variables = defaults.variables([*SMALL.values(), *LARGE.values()])
-    for tried in (variables, defaults.growing(), defaults.series()):
+    series = [defaults.Defined((0,), size, (0,)) for size in defaults.DTYPES]
+    for tried in (variables, defaults.growing(), series):
         found = pd.DataFrame(defaults.picked(tried, tmp_path))
         assert (found["chunks"] == found["predicted_chunks"]).all()
     assert set(defaults.SHOWN) <= {item.name for item in variables}
@@ -26,8 +27,7 @@ def test_the_model_equals_the_library_for_all_that_is_tried(tmp_path):
 def test_an_array_can_have_named_dimensions_that_grow(tmp_path):
     make = partial(np.zeros, (2, 3, 4), "i4")
     array = Array(make, (2, 3, 4), dims=("time", "y", "x"), unlimited=("time",))
-    file = File(tmp_path / "a.nc", array, Layout("netcdf4", chunks=(1, 3, 4)))
-    array.write({file.path: file.layout}, tmp_path)
-    with netCDF4.Dataset(file.path) as made:
+    array.write({tmp_path / "a.nc": Layout("netcdf4", chunks=(1, 3, 4))}, tmp_path)
+    with netCDF4.Dataset(tmp_path / "a.nc") as made:
         assert made["data"].dimensions == ("time", "y", "x")
         assert made.dimensions["time"].isunlimited() and not made.dimensions["y"].isunlimited()

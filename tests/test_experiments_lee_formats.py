@@ -33,10 +33,10 @@ def test_wrong_values_are_noticed(tmp_path):
 
 def test_writes_have_memory_in_place_and_reads_by_their_files(tmp_path):
     array = Whole((4, 4))
-    for sample in put_plain(array, tmp_path, tmp_path).values():
-        assert sample.parts("")["memory_bytes"] == 2 * array.nbytes
-    for sample in get_plain(array, tmp_path).values():
-        assert sample.parts("warm")["memory_bytes"] == 0
+    for case in put_plain(array, tmp_path, tmp_path):
+        assert case.work.parts("")["memory_bytes"] == 2 * array.nbytes
+    for case in get_plain(array, tmp_path):
+        assert case.work.parts("warm")["memory_bytes"] == 0
     file = File(tmp_path / "a.nc", Array(array.values, (4, 4)), Layout("netcdf4"))
     assert Create(file).parts("")["memory_bytes"] == 2 * array.nbytes
 

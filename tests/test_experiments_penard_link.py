@@ -7,15 +7,15 @@ import numpy as np
 import pandas as pd
 import pytest
 from forked_servers import forking
-from hypothesis import given
-from hypothesis import strategies as st
 from made_claims import COMMON, load, timed
+from made_layouts import in_layouts
 
 from data_gen.variable import Repeated, variable
 from hyperslab import claims
 from hyperslab.analysis import cost
 from hyperslab.experiments import penard_link as far
-from hyperslab.io.experiment import Case, File
+from hyperslab.io import indexed
+from hyperslab.io.experiment import Case
 from hyperslab.io.far import Place, ReadOver, serve
 from hyperslab.io.layout import Layout
 from hyperslab.measure.case import Stopwatch
@@ -33,16 +33,11 @@ LINKS = {"delay": Link(np.inf, 0.02), "observed": Link(12.5e6, 0.02)}
 @pytest.fixture(scope="module")
 def files(tmp_path_factory):
     """One step of the temperature, on a sixteenth of its grid, in a layout of each kind."""
-    folder = tmp_path_factory.mktemp("far")
     data = variable("gfs", "air_temperature", steps=1, nlat=180, nlon=360)
     plain = Layout("netcdf4", chunks=data.step_shape, codec="deflate", level=4)
     layouts = {"netCDF-4": plain, "Zarr": Layout("zarr2", chunks=data.step_shape, codec="deflate")}
-    found = {
-        name: File(folder / f"{name}{layout.suffix}", data, layout)
-        for name, layout in layouts.items()
-    }
-    data.write({file.path: file.layout for file in found.values()}, folder / "data")
-    far.index([found["netCDF-4"]])
+    found = in_layouts(tmp_path_factory.mktemp("far"), data, layouts)
+    indexed.index([found["netCDF-4"]])
     return found
 
 
@@ -123,37 +118,29 @@ def test_what_is_judged_is_measured_and_of_the_rest_what_is_quick():
     place, ways = Place("observed", LINKS["observed"]), product(READS, WAYS)
     labels = [dict(zip(LABELS, (read, *way), strict=True)) for read, way in ways]
     cases = [Case(one, ReadOver(place, None, (0,), "h5py")) for one in labels]
-    limits = {"low": 0, "high": 1000, "all": 10**6}
 
     def chosen(*limit):
         moved = records(h5py_off=90, chunkindex_off=2)
-        found = far.affordable(cases, moved, LINKS, limits.__getitem__, *limit)
+        found = far.affordable(cases, moved, LINKS, *limit)
         return {tuple(case.labels.values()): (case.aa, case.most_blocks) for case in found}
 
-    low, high = chosen("low", far.JUDGED, 1), chosen("high", far.JUDGED, 1)
+    low, high = chosen(0, far.JUDGED, 1), chosen(1, far.JUDGED, 1)
     assert set(low) == far.JUDGED and {blocks for _, blocks in low.values()} == {0}
     assert [one[2] for one, (aa, _) in low.items() if aa] == ["chunkindex"]
     rest = set(high) - far.JUDGED
     assert rest and {high[one][1] for one in rest} == {1}
     assert ("ocean map", "netCDF-4", "h5py") not in rest
-    assert any(aa for aa, _ in chosen("low").values())  # one at least is measured, as a pair
-    assert len(chosen("all")) == len(cases)
+    assert any(aa for aa, _ in chosen(0).values())  # one at least is measured, as a pair
+    assert len(chosen(1000)) == len(cases)
 
 
-@given(
-    st.lists(
-        st.tuples(*[st.floats(0, 100)] * 2, st.floats(0, 1e9), st.floats(0, 5), st.floats(0, 100)),
-        min_size=1,
-    ),
-    st.floats(1e-3, 0.3),
-    st.floats(1e4, 1e8),
-)
-def test_many_links_take_what_each_of_them_takes(reads, trip, rate):
-    columns = ["stages", "handshakes", "wire_bytes", "cpu_s", "idle_stages"]
-    moved = pd.DataFrame(reads, columns=columns)
-    found = cost.over_links(moved, np.array([trip]), np.array([rate]))
-    assert found.shape == (len(reads), 1, 1)
-    assert found.ravel() == pytest.approx(cost.seconds(moved, Link(rate, trip)).to_numpy())
+def test_many_links_take_what_each_of_them_takes():
+    moved, rates = cost.moved(records(zarr_off=40), LABELS), np.array([1e4, 1e8])
+    found = cost.over_links(moved, np.array([0.05]), rates)
+    for n, rate in enumerate(rates):
+        assert found[:, n].ravel() == pytest.approx(
+            cost.seconds(moved, Link(rate, 0.05)).to_numpy()
+        )
 
 
 def test_the_map_says_who_leads_and_where_another_is_near():

@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 from made_claims import timed
 from made_claims import verdicts as judged
+from made_layouts import in_layouts
 
 from data_gen.variable import variable
-from hyperslab.experiments.penard_local import ReadHere, index
-from hyperslab.io.experiment import File
+from hyperslab.experiments.penard_local import ReadHere
+from hyperslab.io.indexed import index
 from hyperslab.io.layout import Layout
 
 SERIES, MAP = np.s_[:, 3, 5], np.s_[0, :, :]
@@ -18,13 +19,11 @@ SERIES, MAP = np.s_[:, 3, 5], np.s_[0, :, :]
 @pytest.fixture(scope="module")
 def file(tmp_path_factory):
     """A step of the ocean, indexed."""
-    folder = tmp_path_factory.mktemp("run")
     ocean = variable("ocean", "uo", steps=1, nlat=40, nlon=130)
     layout = Layout("netcdf4", chunks=ocean.step_shape, codec="deflate", level=4, shuffle=True)
-    ocean.write({folder / "ocean.nc": layout}, folder)
-    made = File(folder / "ocean.nc", ocean, layout)
-    index([made])
-    return made
+    made = in_layouts(tmp_path_factory.mktemp("run"), ocean, {"ocean": layout})
+    index(made.values())
+    return made["ocean"]
 
 
 @pytest.mark.parametrize("reader", ["subchunk", "chunkindex_layout"])

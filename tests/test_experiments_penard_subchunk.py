@@ -10,12 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from made_claims import timed
 from made_claims import verdicts as judged
+from made_layouts import in_layouts
 
 from data_gen.variable import variable
 from hyperslab.experiments import penard_subchunk as inside
-from hyperslab.experiments.penard_subchunk import BUDGET, BY_HYPERSLAB, CHUNKINDEX
-from hyperslab.io.experiment import File
-from hyperslab.io.indexed import AllEqual, Points, runs
+from hyperslab.io.indexed import BUDGET, BY_HYPERSLAB, CHUNKINDEX, AllEqual, Points, runs
 from hyperslab.io.layout import Layout
 from hyperslab.measure.records import frame_of
 
@@ -25,12 +24,10 @@ AT = (35, 63)
 @pytest.fixture(scope="module")
 def files(tmp_path_factory):
     """A step of the temperature on a coarse grid, without shuffle and with it, and its indexes."""
-    folder = tmp_path_factory.mktemp("run")
     data = variable("gfs", "air_temperature", steps=1, nlat=90, nlon=180)
     plain = Layout("netcdf4", chunks=data.step_shape, codec="deflate", level=4)
     layouts = {"temperature": plain, "temperature, shuffle": replace(plain, shuffle=True)}
-    found = {name: File(folder / f"{name}.nc", data, one) for name, one in layouts.items()}
-    data.write({file.path: file.layout for file in found.values()}, folder)
+    found = in_layouts(tmp_path_factory.mktemp("run"), data, layouts)
     for file, index in product(found.values(), (CHUNKINDEX, BUDGET)):
         index.build(file)
     return found

@@ -6,11 +6,12 @@ import numpy as np
 import pytest
 from forked_servers import forking
 from made_claims import verdicts
+from made_layouts import in_layouts
 
 from data_gen.variable import variable
 from hyperslab.experiments.penard_wire import Counting
 from hyperslab.io import indexed, references
-from hyperslab.io.experiment import Case, File
+from hyperslab.io.experiment import Case
 from hyperslab.io.far import Place, ReadOver
 from hyperslab.io.layout import Layout
 from hyperslab.network import Link
@@ -24,17 +25,12 @@ COUNTS = ("requests", "wire_bytes", "connections", "predicted_bytes", "file_byte
 @pytest.fixture(scope="module")
 def files(tmp_path_factory):
     """One step of the temperature, on a sixteenth of its grid, as netCDF-4 and as NCZarr."""
-    folder = tmp_path_factory.mktemp("wire")
     data = variable("gfs", "air_temperature", steps=1, nlat=180, nlon=360)
     plain = Layout("netcdf4", chunks=data.step_shape)
     packed = replace(plain, codec="deflate", level=4)
     odd = replace(packed, format="nczarr", shuffle=True)
     layouts = {"netCDF-4": packed, "NCZarr, deflate": odd, "uncompressed": plain}
-    found = {
-        name: File(folder / f"{name}{layout.suffix}", data, layout)
-        for name, layout in layouts.items()
-    }
-    data.write({file.path: file.layout for file in found.values()}, folder / "data")
+    found = in_layouts(tmp_path_factory.mktemp("wire"), data, layouts)
     indexed.index([found["netCDF-4"]])
     references.write(found["uncompressed"].path)
     return found

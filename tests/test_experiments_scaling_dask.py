@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 from distributed import Client, default_client
+from made_layouts import in_layouts
 
 from data_gen.ocean import FILL
 from data_gen.variable import variable
 from hyperslab import subchunk
 from hyperslab.experiments import scaling_dask as dask
-from hyperslab.io.experiment import File
 from hyperslab.io.layout import Layout
 from hyperslab.measure.case import Stopwatch
 
@@ -18,9 +18,8 @@ def files(tmp_path_factory):
     folder = tmp_path_factory.mktemp("files")
     oceans = [variable("ocean", "uo", seed=n, steps=3, nlat=40, nlon=130) for n in range(2)]
     layout = Layout("netcdf4", chunks=(1, 40, 130), codec="deflate", level=4, shuffle=True)
-    made = [File(folder / f"part-{n}.nc", ocean, layout) for n, ocean in enumerate(oceans)]
+    made = [in_layouts(folder, one, {f"{n}": layout})[f"{n}"] for n, one in enumerate(oceans)]
     for file in made:
-        file.array.write({file.path: layout}, folder / "data")
         subchunk.build(file.path, variables=["uo"])
     dask.save_mean(oceans, float(FILL), folder / "mean.npy")
     return made, folder / "mean.npy"
@@ -49,11 +48,6 @@ def test_a_scheduler_that_does_not_answer(monkeypatch, address):
         pass
     with pytest.raises(ValueError, match="No clients found"):
         default_client()  # else what is computed next would wait for it
-
-
-def test_nothing_starts_when_drawing():
-    with dask.offered("", 2, drawing=True) as workers:
-        assert workers == dask.Workers()
 
 
 def test_other_values_are_noticed(files):

@@ -1,24 +1,19 @@
 """Several readers of one file: the same sums in every mode, and what each of them spent."""
 
 import pytest
+from made_layouts import in_layouts
 
 from data_gen.variable import variable
 from hyperslab.experiments import scaling_local as local
-from hyperslab.io.experiment import File
 from hyperslab.io.layout import Layout
 from hyperslab.measure.case import Stopwatch
 
 
 @pytest.fixture(scope="module")
 def file(tmp_path_factory):
-    ocean, folder = (
-        variable("ocean", "uo", steps=2, nlat=40, nlon=130),
-        tmp_path_factory.mktemp("a"),
-    )
+    ocean = variable("ocean", "uo", steps=2, nlat=40, nlon=130)
     layout = Layout("netcdf4", chunks=ocean.step_shape, codec="deflate", level=4, shuffle=True)
-    made = File(folder / "maps.nc", ocean, layout)
-    ocean.write({made.path: layout}, folder / "data")
-    return made
+    return in_layouts(tmp_path_factory.mktemp("a"), ocean, {"maps": layout})["maps"]
 
 
 def test_what_processes_spend_is_counted(file):

@@ -27,59 +27,39 @@ _FIELD: tuple[Shares, ...] = (_SERIES, _MAP, _MIXED, _MAPS)
 
 
 def make(folder: Path, steps: int = 24, mib: int = 5) -> dict[str, Path]:
-    """Write files of every kind: those of Penard et al., radar tiles, a classic file, Zarr stores.
-
-    Parameters
-    ----------
-    folder : Path
-        Where they go.
-    steps : int
-        Hours of the ocean; the atmosphere has a quarter of them.
-    mib : int
-        MiB of a variable, at most: the grids have as many times fewer points along each axis than
-        the documents' as that needs.
-
-    Returns
-    -------
-    dict of str to Path
-        By name.
-    """
+    """Write files of every kind, whose grids are thinned to variables of at most so many MiB."""
     folder.mkdir(parents=True, exist_ok=True)
-    rows, columns = _grid(380, 1287, steps, mib)
-    ocean = data_gen.dataset("ocean", steps=steps, nlat=rows, nlon=columns)
-    frame = (1, rows, columns)
-    deflate = Layout("netcdf4", frame, "deflate", 4)
+    times = max(steps // 4, 2)
+    ocean = data_gen.dataset("ocean", steps=steps, **_grid(380, 1287, steps, mib))
+    air = data_gen.dataset("gfs", steps=times, **_grid(721, 1440, times * _LEVELS, mib))
+    radar = data_gen.dataset("radar", **_grid(1501, 2001, 1, mib))
+    deflate = Layout("netcdf4", ocean.frame, "deflate", 4)
+    plain = Layout("netcdf4", air.frame, "deflate", 4)
     sea = {
         "ocean": deflate,
-        "ocean, shuffled": Layout("netcdf4", frame, "deflate", 4, shuffle=True),
+        "ocean, shuffled": replace(deflate, shuffle=True),
         "ocean, classic": Layout("netcdf3"),
-        "ocean, Zarr 2": Layout("zarr2", frame, "blosc-lz4", 5, shuffle=True),
-        "ocean, Zarr 3": Layout("zarr3", frame, "zstd", 3),
+        "ocean, Zarr 2": Layout("zarr2", ocean.frame, "blosc-lz4", 5, shuffle=True),
+        "ocean, Zarr 3": Layout("zarr3", ocean.frame, "zstd", 3),
     }
-    paths = {name: folder / f"ocean-{n}{layout.suffix}" for n, (name, layout) in enumerate(
-        sea.items())}  # fmt: skip
-    data_gen.write(ocean, {paths[name]: layout for name, layout in sea.items()})
-    times = max(steps // 4, 2)
-    rows, columns = _grid(721, 1440, times * _LEVELS, mib)
-    air = data_gen.dataset("gfs", steps=times, nlat=rows, nlon=columns)
-    whole = (1, *air.frame[1:]) if len(air.frame) == 4 else (1, *air.frame)
-    plain = Layout("netcdf4", whole, "deflate", 4)
-    paths |= {"atmosphere": folder / "air-0.nc", "atmosphere, shuffled": folder / "air-1.nc"}
-    data_gen.write(air, {
-        paths["atmosphere"]: plain,
-        paths["atmosphere, shuffled"]: replace(plain, shuffle=True),
-    })  # fmt: skip
-    rows, columns = _grid(1501, 2001, 1, mib)
-    tile = data_gen.dataset("radar", nlat=rows, nlon=columns)
+    above = {"atmosphere": plain, "atmosphere, shuffled": replace(plain, shuffle=True)}
+    paths: dict[str, Path] = {}
+    for stem, source, layouts in (("ocean", ocean, sea), ("air", air, above)):
+        made = {
+            name: folder / f"{stem}-{n}{layout.suffix}"
+            for n, (name, layout) in enumerate(layouts.items())
+        }
+        data_gen.write(source, {path: layouts[name] for name, path in made.items()})
+        paths |= made
     paths["radar"] = folder / "radar.nc"
-    data_gen.write(tile, {paths["radar"]: Layout("netcdf4", tile.frame, "deflate", 1)})
+    data_gen.write(radar, {paths["radar"]: Layout("netcdf4", radar.frame, "deflate", 1)})
     return paths
 
 
-def _grid(rows: int, columns: int, frames: int, mib: int) -> tuple[int, int]:
+def _grid(rows: int, columns: int, frames: int, mib: int) -> dict[str, int]:
     """Return a grid of so many times fewer points along each axis that the frames fit."""
     divisor = math.ceil(math.sqrt(rows * columns * frames * 4 / (mib * 2**20)))
-    return rows // divisor, columns // divisor
+    return {"nlat": rows // divisor, "nlon": columns // divisor}
 
 
 def mixes(names: Mapping[str, Path]) -> dict[str, tuple[Shares, ...]]:
@@ -98,13 +78,7 @@ class Pair:
 
 
 def pairs(files: Mapping[str, str | Path], mixes: Mapping[str, Sequence[Shares]]) -> list[Pair]:
-    """Return every file with each of its mixes.
-
-    Examples
-    --------
-    >>> [one.name for one in pairs({"a": "a.nc"}, {"a": [{"map": 1.0}, {"map": 0.3, "row": 0.7}]})]
-    ['a, map', 'a, 30% map 70% row']
-    """
+    """Return every file with each of its mixes."""
     return [
         Pair(f"{name}, {_spelled(shares)}", str(path), shares)
         for name, path in files.items()
@@ -127,33 +101,7 @@ def given(folder: str | Path) -> list[Pair]:
 def evaluate(
     chosen: Iterable[Pair], calibration: Calibration, asked: Question, most: int
 ) -> Iterator[Mapping[str, object]]:
-    """Yield records: for each pair what was predicted best, what was advised, and their ranks.
-
-    Advice is asked for as a user does. Then, in blocks of their own, the most promising candidates
-    are measured on the same sample; ranks and gains are of that. The fastest of many medians is
-    partly lucky: the two fastest, what was predicted and what was advised are measured a third
-    time, and weights are of that alone.
-
-    Parameters
-    ----------
-    chosen : iterable of Pair
-    calibration : Calibration
-        The costs that predict.
-    asked : Question
-        How much is measured, on which sample, and where; the file and its reads are the pair's.
-    most : int
-        Layouts, and remedies, that are measured in the end; those predicted to be slowest are left.
-
-    Yields
-    ------
-    mapping
-        Of a pair (case) twice, with mode "predicted" and "advised": gain_predicted, gain (with
-        its interval), rank (1 is the best), tried (so many measured), weight (its time over that
-        of the fastest other candidate, below 1 where it is faster), and hints, which names it;
-        of every candidate that was measured, with mode "candidate", its gains and in how many
-        blocks (tried); of every other, with mode "left", its predicted gain, and in note why it
-        could not be measured, "" where it was not to be. Where there is no rank, hints says why.
-    """
+    """Yield records: for each pair what was predicted best, what was advised, and their ranks."""
     with Processes(MODULES) as processes:
         for pair in chosen:
             with open_source(pair.path) as source:
@@ -167,6 +115,7 @@ def evaluate(
                 continue
             every = replace(guess, subject=replace(guess.subject, question=wider))
             advised, every = measured(guess, processes), measured(every, processes)
+            # The fastest of many medians is partly lucky.
             again = measured(_finalists(advised, every), processes)
             yield from judged(pair.name, advised, every, again)
 

@@ -7,10 +7,6 @@ from typing import Any
 from ..io.experiment import Case
 from ..parallel import Part, RanksJob, SharedArray, WritePlan, flash, run
 from ..parallel.cases import INTERFACES, InRanks
-from ..parallel.cases import counted as counted
-from ..parallel.cases import here as here
-from ..parallel.cases import limits as limits
-from ..parallel.cases import paired as paired
 
 FILES: Mapping[str, tuple[str, Mapping[str, bool]]] = {
     "checkpoint": ("checkpoint", {}),
@@ -32,13 +28,7 @@ OPENED: Mapping[str, Mapping[str, bool]] = {
 
 
 def plan(file: str, cells: str, ranks: int, blocks: int) -> WritePlan:
-    """Return what ranks write into one of `FILES`, of blocks of so many cells.
-
-    Examples
-    --------
-    >>> len(plan("checkpoint", "16³", 4, 80).datasets)
-    30
-    """
+    """Return what ranks write into one of `FILES`, of blocks of so many cells."""
     name, how = FILES[file]
     return flash(name, SIDES[cells], ranks, blocks, **how)
 
@@ -54,27 +44,7 @@ def case(
     most_blocks: int = 0,
     **hint: str,
 ) -> Case:
-    """Return a file that several ranks write.
-
-    Parameters
-    ----------
-    folder : Path
-        For the file.
-    file : str
-        One of `FILES`.
-    cells : str
-        Of a block: one of `SIDES`.
-    interface : str
-        HDF5, PnetCDF or MPI-IO.
-    calls : str
-        independent or collective.
-    ranks, blocks : int
-        Blocks of each rank.
-    most_blocks : int
-        Interleaved blocks after which it is left out of the rest; 0 measures it in all.
-    **hint
-        A label: what MPI-IO is asked for, as "name=value", or "none".
-    """
+    """Return a file that several ranks write; the hint to MPI-IO is "name=value" or "none"."""
     labels = {"file": file, "cells": cells, "interface": interface, "calls": calls}
     labels |= {"processes": str(ranks), **hint}
     words = [word for word in hint.values() if "=" in word]
@@ -101,16 +71,7 @@ def write_chunks(folder: Path) -> None:
 
 
 def reread(folder: Path, opened: str, ranks: int) -> Case:
-    """Return a read of the same chunks, several times over, by each rank.
-
-    Parameters
-    ----------
-    folder : Path
-        With the file from `write_chunks`.
-    opened : str
-        One of `OPENED`.
-    ranks : int
-    """
+    """Return a read of the chunks from `write_chunks`, several times over, by each rank."""
     how: Mapping[str, Any] = OPENED[opened]
     job = RanksJob("hdf5", _chunks(ranks), folder / "cache.h5", reads=True, times=AGAIN, **how)
     return Case({"opened": opened}, InRanks(job))

@@ -5,12 +5,7 @@ from pathlib import Path
 
 from ..io.experiment import Case
 from ..parallel import RanksJob, pattern
-from ..parallel.cases import INTERFACES as INTERFACES
-from ..parallel.cases import InRanks
-from ..parallel.cases import counted as counted
-from ..parallel.cases import here as here
-from ..parallel.cases import limits as limits
-from ..parallel.cases import paired as paired
+from ..parallel.cases import INTERFACES, InRanks
 
 PATTERNS = {
     "interleaved columns": "interleaved",
@@ -28,23 +23,7 @@ JUDGED_S = 0.003
 
 
 def waits(latency_ms: str) -> tuple[float, ...]:
-    """Return the seconds that are added to each request, the longest first.
-
-    Parameters
-    ----------
-    latency_ms : str
-        Milliseconds with spaces between; 0 for the file system's own cost alone.
-
-    Raises
-    ------
-    ValueError
-        For what is no number, negative or longer than a second, or where there is none.
-
-    Examples
-    --------
-    >>> waits("0 1 3")
-    (0.003, 0.001, 0.0)
-    """
+    """Return the seconds that are added to each request, the longest first, from milliseconds."""
     try:
         found = {float(word) / 1e3 for word in latency_ms.split()}
         if not found or not all(0 <= wait_s <= 1 for wait_s in found):
@@ -68,28 +47,7 @@ def case(
     most_blocks: int = 0,
     **labels: str,
 ) -> Case:
-    """Return a write by several ranks.
-
-    Parameters
-    ----------
-    folder : Path
-        For the file.
-    selection : str
-        One of `PATTERNS`.
-    interface : str
-        HDF5, PnetCDF or MPI-IO.
-    calls : str
-        independent, collective, `ROW_BY_ROW` or `INDIVIDUALLY`.
-    ranks : int
-    shape : tuple of int
-        Rows and columns of one rank.
-    wait_s : float
-        Added to each request.
-    most_blocks : int
-        Blocks after which it is left out of the rest; 0 measures it in all.
-    **labels
-        What else tells it apart; of "hint" what MPI-IO is asked for, as "name=value name=value".
-    """
+    """Return a write by several ranks; the hint to MPI-IO is "name=value name=value"."""
     hints = dict(word.split("=", 1) for word in labels.get("hint", "").split() if "=" in word)
     labels = {"selection": selection, "interface": interface, "calls": calls, **labels}
     job = RanksJob(
@@ -107,14 +65,10 @@ def case(
 
 
 def timed_rows(selection: str, rows: int, counted_rows: int, wait_s: float) -> int:
-    """Return how many rows of a rank are timed.
+    """Return how many rows of a rank are timed: with a wait, a row takes 3 ms at worst.
 
-    With a wait, a row takes 3 ms at worst. Fewer rows than 128 of the chunk that overhangs would
-    lie within the half MiB that MPI-IO sieves at once, and hide what differs. Where nothing waits,
-    few rows are over before they tell anything.
+    Fewer than 128 of the overhanging chunk would lie within the half MiB that MPI-IO sieves.
 
-    Examples
-    --------
     >>> timed_rows("overhanging chunk", 512, 2048, 0.003), timed_rows("contiguous rows", 1, 9, 0.0)
     (128, 9)
     """

@@ -1,7 +1,4 @@
-"""What runs in the environment of the published package chunkindex; needs nothing else of ours.
-
-It is told by JSON what to do, and prints the phases of a read as JSON.
-"""
+"""What runs in the environment of the published package chunkindex; needs nothing else of ours."""
 
 import importlib
 import json
@@ -16,15 +13,7 @@ from hyperslab.measure.memory import touch, wanted_bytes
 
 
 def main(told: str) -> None:
-    """Do what a line of JSON asks for: build an index, or read through one.
-
-    Parameters
-    ----------
-    told : str
-        "data" and "index", paths or URLs; for a read also "variable", "selection" (first and last
-        of each axis), "target", the .npy file for the values, and perhaps "memory_bytes", that are
-        put in place before it.
-    """
+    """Do what a line of JSON asks for: build an index, or read through one and print the phases."""
     job = json.loads(told)
     package = importlib.import_module("chunkindex")
     if "selection" in job:

@@ -1,8 +1,4 @@
-"""The published package chunkindex: run from a checkout, in an environment of its own.
-
-None of its code is here. Two of its functions are called, `create_index` and `read_slice`, in a
-process of an environment that has the versions which the document names.
-"""
+"""The published package chunkindex: run from a checkout, in an environment of its own."""
 
 import json
 import subprocess
@@ -20,7 +16,6 @@ from numpy.typing import NDArray
 
 from ..io import chunkindex_format, reader, work
 from ..io.by_chunkindex import SUFFIX as LAYOUT
-from ..io.cards import card
 from ..io.experiment import File, columns
 from ..io.far import served_folder
 from ..network import Wire
@@ -29,7 +24,6 @@ VERSIONS = Path(__file__).with_name("chunkindex.txt")
 NAME = "chunkindex, package"
 STAND_IN = "chunkindex_layout"
 SUFFIX = ".chunkindex-package"
-LABELS = ("read", "layout", "reader")
 _TOP = Path(__file__).parents[2]
 _CHILD = (
     "import sys; sys.path.insert(0, sys.argv[1]); sys.path.append(sys.argv[2]); "
@@ -41,13 +35,7 @@ Reads = Mapping[str, tuple[Mapping[str, File], Selection]]
 
 @dataclass(frozen=True)
 class Package:
-    """A checkout of the package, and the environment that it runs in.
-
-    Raises
-    ------
-    FileNotFoundError
-        When there is no such folder.
-    """
+    """A checkout of the package, and the environment that it runs in."""
 
     checkout: str  # the folder that holds its folder `chunkindex`
     environment: Path  # of Python; made where it is missing, or has other versions
@@ -89,15 +77,12 @@ class Package:
         return (*begun, str(self._folder), str(_TOP), json.dumps(told))
 
     def index(self, path: Path, variable: str, index: Path) -> Path:
-        """Build the index of a variable of a file where it is missing.
-
-        The package stops at variables without chunks. So it gets a file with this variable alone,
-        whose chunks are copied as they are.
-        """
+        """Build the index of a variable of a file where it is missing."""
         self.make()
         if not index.exists():
             part, alone = (index.with_name(f"{index.name}.{end}") for end in ("part", "alone"))
             part.unlink(missing_ok=True)
+            # It stops at variables without chunks.
             with h5py.File(path) as file, h5py.File(alone, "w") as copy:
                 file.copy(file[variable], copy, variable, without_attrs=True)
             _run(self.words(data=str(alone), index=str(part)))
@@ -106,7 +91,6 @@ class Package:
         return index
 
     def read(self, data: str, index: str, variable: str, box: object, target: Path) -> None:
-        """Read a box of a variable into a file."""
         told = {"data": data, "index": index, "variable": variable, "selection": box}
         _run(self.words(**told, target=str(target)))
 
@@ -120,7 +104,6 @@ class ReadByPackage:
     selection: Selection  # as numpy has it
 
     def parts(self, cache_state: str) -> dict[str, Any]:
-        """Return what a sample runs, and what describes it."""
         assert self.package is not None, "nothing is measured where records are drawn from"
         array = self.file.array
         path = self.file.twin() if cache_state == "warm" else self.file.path
@@ -155,8 +138,6 @@ def saved(path: Path, values: Callable[[], NDArray[Any]], _: object = None) -> b
 def ends(selection: Selection, shape: Sequence[int]) -> list[tuple[int, int]]:
     """Return the first place and that behind the last of each axis.
 
-    Examples
-    --------
     >>> ends(np.s_[:, 3, 5:9], (4, 10, 20))
     [(0, 4), (3, 4), (5, 9)]
     """
@@ -166,32 +147,16 @@ def ends(selection: Selection, shape: Sequence[int]) -> list[tuple[int, int]]:
     ]
 
 
-def called(name: str) -> str:
-    """Return what tables call a reader: one of `hyperslab.io`, or the package.
-
-    Examples
-    --------
-    >>> called("chunkindex_layout"), called(NAME)
-    ('chunkindex', 'chunkindex, package')
-    """
-    return name if name == NAME else str(card(name))
-
-
 def index(package: Package | None, files: Iterable[File]) -> None:
     """Build the package's own indexes beside files, where there is the package."""
-    for file in files if package else ():
-        assert package is not None
-        package.index(file.path, file.array.variable, file.path.with_name(file.path.name + SUFFIX))
+    if package is not None:
+        for file in files:
+            index = file.path.with_name(file.path.name + SUFFIX)
+            package.index(file.path, file.array.variable, index)
 
 
 def known(recorded: Callable[[str, str], Collection[int]]) -> bool:
-    """Return whether records hold reads by the package; most runs have no checkout.
-
-    Parameters
-    ----------
-    recorded : callable
-        `Session.recorded`.
-    """
+    """Return whether records (`Session.recorded`) hold reads by the package."""
     try:
         return bool(recorded("package", "requests"))
     except (KeyError, ValueError):
@@ -199,19 +164,18 @@ def known(recorded: Callable[[str, str], Collection[int]]) -> bool:
 
 
 def counts(package: Package, reads: Reads, layouts: Sequence[str]) -> Iterator[dict[str, object]]:
-    """Yield a row for each read over HTTP, by the stand-in and by the package.
+    """Yield a row for each read over HTTP through the package's index, by it and by the stand-in.
 
-    Both take the index that the package made; ``points`` is how many it has. A row is verified
-    where values are true, and the index that hyperslab writes in the layout has the same points.
+    A row is verified where values are true, and hyperslab's own index has the same points.
     """
     for name, (files, selection) in reads.items():
         for layout in layouts:
-            for label, found in both(package, files[layout], selection).items():
-                yield {"read": name, "layout": layout, "reader": label, "phase": "all", **found}
+            for found in both(package, files[layout], selection):
+                yield {"read": name, "layout": layout, "phase": "all", **found}
 
 
-def both(package: Package, file: File, selection: Selection) -> dict[str, dict[str, object]]:
-    """Read from a server by the stand-in and by the package: requests, bytes, points, equality."""
+def both(package: Package, file: File, selection: Selection) -> Iterator[dict[str, object]]:
+    """Yield what reads by the stand-in and the package took of a server, and if they are true."""
     path, variable = file.path.resolve(), file.array.variable
     truth, folder = file.part(selection)(), file.path.with_name(f"served-{file.path.name}")
     folder.mkdir(exist_ok=True)
@@ -220,21 +184,31 @@ def both(package: Package, file: File, selection: Selection) -> dict[str, dict[s
     for link, to in ((served, path), (beside, file.path.with_name(file.path.name + SUFFIX))):
         link.unlink(missing_ok=True)
         link.symlink_to(to.resolve())
-    same, points = same_points(beside, _ours(file, folder), variable)
-    rows: dict[str, dict[str, object]] = {}
+    own = file.path.with_name(file.path.name + LAYOUT)
+    if not own.exists():
+        own = chunkindex_format.write(file.path, folder / "ours", variables=[variable])
+    same, points = same_points(beside, own, variable)
     with served_folder(folder) as server:
         data, index = server.address(served.name), server.address(beside.name)
+
+        def row(label: str, version: str, right: bool) -> dict[str, object]:
+            wire = Wire.of(server.requests())
+            return {
+                "reader": label,
+                "requests": wire.requests,
+                "wire_bytes": wire.wire_bytes,
+                **columns(file.layout, STAND_IN),
+                "library_version": version,
+                "points": points,
+                "verified": right and same,
+            }
+
         with reader(STAND_IN).open(data, variable) as opened:
             values = opened.read(selection)
-        rows["chunkindex"] = _row(Wire.of(server.requests()), np.array_equal(values, truth))
+        yield row("chunkindex", "", np.array_equal(values, truth))
         server.forget()
         package.read(data, index, variable, ends(selection, file.array.shape), target)
-        rows[NAME] = _row(Wire.of(server.requests()), saved(target, lambda: truth))
-    version = {"chunkindex": "", NAME: package.version}
-    for label, row in rows.items():
-        row.update(columns(file.layout, STAND_IN), library_version=version[label])
-        row.update(points=points, verified=bool(row["verified"]) and same)
-    return rows
+        yield row(NAME, package.version, saved(target, lambda: truth))
 
 
 def same_points(one: Path, other: Path, variable: str) -> tuple[bool, int]:
@@ -246,18 +220,6 @@ def same_points(one: Path, other: Path, variable: str) -> tuple[bool, int]:
         for name in found
     )
     return same, sum(map(len, found.values()))
-
-
-def _ours(file: File, folder: Path) -> Path:
-    """Return the index that hyperslab writes in the layout."""
-    index = file.path.with_name(file.path.name + LAYOUT)
-    if index.exists():
-        return index
-    return chunkindex_format.write(file.path, folder / "ours", variables=[file.array.variable])
-
-
-def _row(wire: Wire, right: bool) -> dict[str, object]:
-    return {"requests": wire.requests, "wire_bytes": wire.wire_bytes, "verified": bool(right)}
 
 
 def _run(words: Sequence[str]) -> None:

@@ -33,8 +33,6 @@ def integers(path: Path, shape: Sequence[int], dtype: str, seed: int = 0) -> Pat
 def words(path: Path, chunks: Iterable[Sequence[int]], *more: str) -> list[str]:
     """Return the words after `hyperslab bench` that copy a file uncompressed into these chunks.
 
-    Examples
-    --------
     >>> words(Path("a.nc"), [(1024, 16, 256)], "-f", "3")
     ['-f', '3', '-c', '0:-1:0:1024:16:256', 'a.nc']
     """
@@ -55,13 +53,7 @@ def rows(given: Sequence[str], **columns: object) -> Rows:
 
 
 def program(path: str) -> str:
-    """Return where netCDF-C's bm_file lies; nothing where none is given.
-
-    Raises
-    ------
-    ValueError
-        When no program is there.
-    """
+    """Return where netCDF-C's bm_file lies; nothing where none is given."""
     if path and not os.access(path, os.X_OK):
         raise ValueError(f"bm_file={path!r}: give the path of netCDF-C's program, or nothing")
     return str(Path(path).resolve()) if path else ""
@@ -91,20 +83,7 @@ def by_bm_file(bm_file: str, path: Path, chunk: Sequence[int], form: str, **labe
 def shorts(
     folder: Path, lengths: Sequence[int], repeats: int, asked: Sequence[str], bm_file: str = ""
 ) -> Rows:
-    """Yield the records of 16-bit integers in one dimension and more, one chunk each.
-
-    Parameters
-    ----------
-    folder : Path
-        Where the files go.
-    lengths : sequence of int
-        Of each dimension: of the file of one, of that of two, and so on.
-    repeats : int
-    asked : sequence of str
-        Further words after `hyperslab bench`.
-    bm_file : str
-        Where netCDF-C's program lies, which then makes the same copies; see `program`.
-    """
+    """Yield the records of 16-bit integers in one dimension and more, one chunk each."""
     for ndims, length in enumerate(lengths, 1):
         path = integers(folder / f"shorts-{ndims}d.nc", (length,) * ndims, "i2")
         more = ("-f", "4", "--no-copy", "--patterns", "none", *asked, "--repeats", str(repeats))
@@ -116,10 +95,7 @@ def shorts(
 def copies(
     folder: Path, side: int, chunks: Sequence[int], asked: Sequence[str], bm_file: str = ""
 ) -> Rows:
-    """Yield real and predicted sizes of copies of a square array, for each length of a chunk.
-
-    One of the first length by bm_file itself comes first.
-    """
+    """Yield real and predicted sizes of a square array's copies, after that of bm_file's own."""
     path = integers(folder / "square.nc", (side, side), "i4")
     more = ("-f", "3", "--no-copy", "--patterns", "none", *asked, "--repeats", "1")
     frame = main(measured(words(path, [(length, length) for length in chunks], *more)))
@@ -144,16 +120,7 @@ def copies(
 
 
 def columns(frame: pd.DataFrame, by_dimensions: pd.DataFrame) -> Rows:
-    """Yield a row for each of bm_file's columns: whether it is there, filled, and right.
-
-    A rate is right when it is the bytes of the data over the time next to it, as in bm_file; a
-    size, when it is the file's.
-
-    Parameters
-    ----------
-    frame, by_dimensions : pandas.DataFrame
-        Records of a benchmark, and of one for each number of dimensions.
-    """
+    """Yield a row for each of bm_file's columns: whether it is there, filled, and right."""
     groups = by_dimensions.groupby("dimensions", sort=False, observed=True)
     tables = [summary(frame), pd.concat([summary(part).iloc[:1] for _, part in groups])]
     for name in BM_COLUMNS:
@@ -162,13 +129,7 @@ def columns(frame: pd.DataFrame, by_dimensions: pd.DataFrame) -> Rows:
 
 
 def fault(table: pd.DataFrame, name: str) -> str:
-    """Return what is wrong with a column of a summary; empty where nothing is.
-
-    Examples
-    --------
-    >>> fault(pd.DataFrame({"shuffle": [0, 1]}), "deflate")
-    "there is no column 'deflate'"
-    """
+    """Return what is wrong with a column of a summary; empty where nothing is."""
     if name not in table:
         return f"there is no column {name!r}"
     if table[name].isna().any() or table[name].astype(str).eq("").any():

@@ -38,15 +38,7 @@ COUNTS = Path("/proc/thread-self/io")  # of this thread: Jupyter reads in others
 def granted(folder: Path, own_bytes: int | None = None) -> Iterator[dict[str, object]]:
     """Yield the cache a deflated variable gets when its file is opened, for each chunk size.
 
-    ``predicted_bytes`` is what the document promises, or with a default of the program's own what
-    the rule of the build says.
-
-    Parameters
-    ----------
-    folder : Path
-        For a file that is deleted again.
-    own_bytes : int, optional
-        A default that the program sets itself before it opens the file.
+    ``predicted_bytes``: as the document promises, or with an own default as the build's rule says.
     """
     import netCDF4
 
@@ -72,15 +64,9 @@ def granted(folder: Path, own_bytes: int | None = None) -> Iterator[dict[str, ob
 
 
 def edges(folder: Path) -> Iterator[dict[str, object]]:
-    """Yield the largest chunk that stays in the default cache, and the smallest that does not.
-
-    Found by bisection, from what our model of the cache says: a chunk stays if reading from it
-    once more asks the system for nothing. ``syscr`` counts the calls of that second reading. Files
-    in the folder are deleted again.
-    """
+    """Yield the largest chunk whose second reading takes no call (``syscr``), and the next size."""
     if not COUNTS.exists():
-        status = f"no {COUNTS} to count read calls"
-        yield {"held": "", "outcome": "", "phase": "read", "status": status}
+        yield {"held": "", "outcome": "", **_uncounted()}
         return
     default = library_cache("netcdf4").nbytes
     for name, together in TOGETHER.items():
@@ -110,13 +96,7 @@ def edges(folder: Path) -> Iterator[dict[str, object]]:
 
 
 def last_staying(stays: Callable[[int], bool], low: int, high: int, guess: int) -> int:
-    """Return the largest size that stays, by bisection that begins around a guess.
-
-    Examples
-    --------
-    >>> last_staying(lambda size: size <= 777, 1, 10**6, 500)
-    777
-    """
+    """Return the largest size that stays, by bisection that begins around a guess."""
     tries = [guess, guess + 1]
     while high - low > 1:
         size = next((size for size in tries if low < size < high), (low + high) // 2)
@@ -128,14 +108,9 @@ def last_staying(stays: Callable[[int], bool], low: int, high: int, guess: int) 
 
 
 def slots(folder: Path) -> Iterator[dict[str, object]]:
-    """Yield what a further row costs when a row has more chunks than the cache has slots.
-
-    ``syscr`` counts the calls of reading the second row, ``predicted_reads`` the chunks that are
-    fetched for it; all chunks together are far smaller than the cache.
-    """
+    """Yield the read calls for a second row (``syscr``) where a row has more chunks than slots."""
     if not COUNTS.exists():
-        status = f"no {COUNTS} to count read calls"
-        yield {"slots": "", "across": "", "phase": "read", "status": status}
+        yield {"slots": "", "across": "", **_uncounted()}
         return
     default = library_cache("netcdf4")
     for across in SLOT_CHUNKS:
@@ -152,6 +127,10 @@ def slots(folder: Path) -> Iterator[dict[str, object]]:
                 "predicted_reads": both - once,
                 "syscr": _calls_of_second(_written(folder, shape, chunks), [0, 1], cache.slots),
             }
+
+
+def _uncounted() -> dict[str, object]:
+    return {"phase": "read", "status": f"no {COUNTS} to count read calls"}
 
 
 def _written(folder: Path, shape: tuple[int, ...], chunks: tuple[int, ...]) -> Path:
@@ -210,34 +189,33 @@ def noise(shape: tuple[int, int]) -> NDArray[np.int32]:
 
 @dataclass(frozen=True)
 class RowByRow:
-    """Read the first rows of a file one by one, and compare them with the array."""
+    """Read the first rows of a file one by one: phases open, read and close."""
 
     file: File
     rows: int
-    reader: str = "netcdf4"  # one of `READERS`
+    library: str = "netcdf4"  # one of `READERS`
     cache_bytes: int = 0  # size of the chunk cache; 0 keeps what the library gives
     setting: str = ""  # how it is set; by default as the reader does it
 
+    needs: ClassVar = ("h5py", __name__)
+
     def parts(self, cache_state: str) -> dict[str, Any]:
-        """Return what a sample runs, and what describes it with the chunks it should fetch."""
         shape, layout = self.file.array.shape, self.file.layout
         assert layout.chunks
-        cache = library_cache("netcdf4" if "netcdf4" in self.reader else "h5py")
-        if self.cache_bytes or "netcdf4" in self.reader:
+        cache = library_cache("netcdf4" if "netcdf4" in self.library else "h5py")
+        if self.cache_bytes or "netcdf4" in self.library:
             nbytes = self.cache_bytes or build_rule().granted(4 * math.prod(layout.chunks))
             cache = replace(cache, nbytes=nbytes)
         kept = self.setting == "dataset kept" or (
-            self.reader not in REOPENING and self.setting != "opened anew"
+            self.library not in REOPENING and self.setting != "opened anew"
         )
         across = -(-shape[1] // layout.chunks[1])
         fetched = chunk_reads(shape, layout.chunks, 4, row_boxes(shape, self.rows), cache)
         return {
-            "run": Sweep(
-                self.file.path, self.rows, self.reader, self.cache_bytes or None, self.setting
-            ),
+            "run": self,
             "check": Equals(self.file.part((slice(0, self.rows), slice(None)))),
             "columns": {
-                "library": READERS[self.reader],
+                "library": READERS[self.library],
                 "pattern": f"{self.rows} rows",
                 "cache_bytes": cache.nbytes,
                 "predicted_reads": fetched if kept else self.rows * across,
@@ -246,28 +224,16 @@ class RowByRow:
             "files": (self.file.path,),
         }
 
-
-@dataclass(frozen=True)
-class Sweep:
-    """Read rows one by one: phases open, read and close; the fields are those of `RowByRow`."""
-
-    path: Path
-    rows: int
-    library: str
-    cache_bytes: int | None
-    setting: str
-
-    needs: ClassVar = ("h5py", __name__)
-
     def __call__(self, watch: Stopwatch) -> NDArray[Any]:
-        with opener(self.path, self.library, self.cache_bytes, self.setting) as open_it:
+        how = (self.file.path, self.library, self.cache_bytes or None, self.setting)
+        with opener(*how) as open_it:
             with watch("open"):
                 opened = open_it()
             values = np.empty((self.rows, opened.shape[1]), opened.dtype)
             with watch("read"):
                 for i in range(self.rows):
                     values[i] = opened.read((i, slice(0, opened.shape[1])))
-            watch.note(useful_bytes=values.nbytes, chunk_bytes=_stored_chunk_bytes(self.path))
+            watch.note(useful_bytes=values.nbytes, chunk_bytes=_stored_chunk_bytes(self.file.path))
             with watch("close"):
                 opened.close()
         return values

@@ -40,13 +40,7 @@ SHOWN = {
 
 @dataclass(frozen=True)
 class Defined:
-    """A variable to define.
-
-    Examples
-    --------
-    >>> Defined((0, 721, 1440), 4, (0,)).name, Defined((1500,), 8, (0,)).name
-    ('f4 *x721x1440', 'f8 *1500')
-    """
+    """A variable to define."""
 
     # lengths of its axes; of unlimited ones the length that netCDF-C knows of when the variable
     # is defined, 0 in a new file
@@ -72,21 +66,15 @@ class Defined:
             return "some"
         return "all" if len(self.shape) > 1 else "lone"
 
+    @property
+    def fixed_bytes(self) -> int:
+        """Bytes of the variable, or of one record of it."""
+        lengths = (n for axis, n in enumerate(self.shape) if axis not in self.unlimited)
+        return self.itemsize * math.prod(lengths)
+
 
 def variables(shapes: Iterable[tuple[int, ...]] = ()) -> list[Defined]:
-    """Return the variables that are tried: 1 to 6 dimensions, values of 1 to 8 bytes.
-
-    Parameters
-    ----------
-    shapes : iterable of tuple of int
-        Tried beside the usual and the awkward ones.
-
-    Examples
-    --------
-    >>> found = variables()
-    >>> len(found) > 200, {len(item.shape) for item in found} == set(range(1, 7))
-    (True, True)
-    """
+    """Return the variables that are tried: 1 to 6 dimensions, values of 1 to 8 bytes."""
     found = []
     for number, shape in enumerate((*_USUAL, *_AWKWARD, *shapes)):
         rank = len(shape)
@@ -107,13 +95,7 @@ def variables(shapes: Iterable[tuple[int, ...]] = ()) -> list[Defined]:
 
 
 def named(name: str) -> Defined:
-    """Return the variable of a name.
-
-    Examples
-    --------
-    >>> named("f4 *x721x1440") == Defined((0, 721, 1440), 4, (0,))
-    True
-    """
+    """Return the variable of a name."""
     kind, text = name.split()
     lengths = text.split("x")
     unlimited = tuple(axis for axis, n in enumerate(lengths) if n.startswith("*"))
@@ -132,20 +114,8 @@ def growing() -> list[Defined]:
     return found
 
 
-def series() -> list[Defined]:
-    """Return variables with one dimension, an unlimited one."""
-    return [Defined((0,), size, (0,)) for size in DTYPES]
-
-
 def picked(items: Iterable[Defined], folder: Path) -> Iterator[dict[str, object]]:
-    """Yield what the library picks for each variable, and what the model says it picks.
-
-    Parameters
-    ----------
-    items : iterable of Defined
-    folder : Path
-        For a file that is deleted again.
-    """
+    """Yield what the library picks for each variable, and what the model says it picks."""
     items, size = list(items), default_chunk_bytes(folder)
     for item, chunks in zip(items, library_chunks(items, folder), strict=True):
         model = default_chunks(item.shape, item.itemsize, item.unlimited, size)
@@ -181,19 +151,14 @@ def constants(folder: Path) -> Iterator[dict[str, object]]:
 def default_chunk_bytes(folder: Path) -> int:
     """Return what a chunk is meant to take in the installed build of netCDF-C, to the byte.
 
-    A single fixed axis is too long to be spread evenly here, and the rule then gives one value
-    less than what it aims at.
+    A lone fixed axis too long to be spread evenly gets one value less than the rule aims at.
     """
     [[length]] = library_chunks([Defined((2**60,), 1)], folder)
     return length + 1
 
 
 def library_chunks(items: Sequence[Defined], folder: Path) -> list[tuple[int, ...]]:
-    """Return the chunks the installed library picks when variables are defined.
-
-    Defining costs nothing, whatever the shape: no value is written but one short series, where
-    an unlimited dimension is to have a length. The file in the folder is deleted again.
-    """
+    """Return the chunks the installed library picks when variables are defined; none is written."""
     import netCDF4
 
     path = folder / "defined.nc"
@@ -212,18 +177,6 @@ def library_chunks(items: Sequence[Defined], folder: Path) -> list[tuple[int, ..
             found.append(tuple(map(int, made.chunking())))
     path.unlink()
     return found
-
-
-def fixed_bytes(name: str) -> int:
-    """Return the bytes of a variable, or of one record of it, from its name.
-
-    Examples
-    --------
-    >>> fixed_bytes("f4 *x721x1440"), fixed_bytes("i2 10x*5")
-    (4152960, 20)
-    """
-    kind, lengths = name.split()
-    return int(kind[1]) * math.prod(int(n) for n in lengths.split("x") if n[0] != "*")
 
 
 def _new(shape: tuple[int, ...], itemsize: int, unlimited: tuple[int, ...]) -> Defined:

@@ -14,8 +14,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-import data_gen
-
 from .. import subchunk
 from ..io import references
 from ..io.by_h5py import PAGE_BUFFER_BYTES
@@ -39,22 +37,9 @@ _ENGINES = {
 }  # fmt: skip
 
 
-def draw(path: Path, steps: int, rows: int, columns: int) -> None:
-    """Keep the corner of the first steps of the synthetic eastward current."""
-    source = data_gen.dataset("ocean", steps=steps)
-    maps = [source.draw(step)["uo"][1][0, :rows, :columns] for step in range(steps)]
-    np.save(path, np.stack(maps).astype("f4"))
-
-
 @dataclass(frozen=True)
 class Variables:
-    """Many variables in one file, such as models write; each holds the same noise.
-
-    Examples
-    --------
-    >>> Variables(2).described
-    {'field_00': ((2, 128, 128), '1 m s-1'), 'field_01': ((2, 128, 128), '2 m s-1')}
-    """
+    """Many variables in one file, such as models write; each holds the same noise."""
 
     count: int
     shape: tuple[int, int, int] = (2, 128, 128)
@@ -80,15 +65,15 @@ class Variables:
         ]  # fmt: skip
 
     def part(self, selection: Selection, folder: Path) -> Callable[[], NDArray[Any]]:
-        """Return what gives part of any of them."""
         return Part(self.noise, selection)
 
     def noise(self) -> NDArray[np.float32]:
-        """Return the values of each of them."""
         return np.random.default_rng(0).normal(size=self.shape).astype(self.dtype)
 
     def write(self, files: Mapping[Path, Layout], folder: Path) -> None:
         """Write all of them into each file; Zarr 2 and 3 get consolidated metadata."""
+        import zarr
+
         coordinates = {
             name: (Variable(name, (name,), (size,), "f8", {"units": "1"}), np.arange(float(size)))
             for name, size in zip(("time", "lat", "lon"), self.shape, strict=True)
@@ -99,16 +84,10 @@ class Variables:
                 for one in wanted:
                     writer.write(one.name, ..., values)
             if layout.format == "zarr3":  # that of Zarr 2 is written by our writer
-                _consolidate(path)
-
-
-def _consolidate(path: Path) -> None:
-    import zarr
-
-    with warnings.catch_warnings():
-        # It is said that this is not in Zarr 3's specification.
-        warnings.simplefilter("ignore", UserWarning)
-        zarr.consolidate_metadata(zarr.storage.LocalStore(path), zarr_format=3)
+                with warnings.catch_warnings():
+                    # It is said that this is not in Zarr 3's specification.
+                    warnings.simplefilter("ignore", UserWarning)
+                    zarr.consolidate_metadata(zarr.storage.LocalStore(path), zarr_format=3)
 
 
 def put_beside(indexed: Iterable[File], referred: Iterable[File]) -> None:
@@ -121,18 +100,16 @@ def put_beside(indexed: Iterable[File], referred: Iterable[File]) -> None:
 
 
 def stored(data: Mapping[str, Mapping[str, File]]) -> Iterator[dict[str, object]]:
-    """Yield a row for each file, by the labels data and layout, and for what lies beside it.
-
-    ``requests`` is the number of objects: as many requests would fetch all of it.
-    """
+    """Yield a row for each file and what lies beside it; ``requests`` is its number of objects."""
     for name, files in data.items():
         for layout, file in files.items():
             labels = {"data": name, "layout": layout, "phase": "stored"}
+            objects = sum(len(names) for *_, names in os.walk(file.path))  # of a store
             yield {
                 **labels,
                 "part": "values",
                 "file_bytes": stored_bytes(file.path),
-                "requests": _objects(file.path),
+                "requests": objects or 1,
                 **file.layout.record(),
             }
             for part, suffix in BESIDE.items():
@@ -141,16 +118,9 @@ def stored(data: Mapping[str, Mapping[str, File]]) -> Iterator[dict[str, object]
                     yield {**labels, "part": part, "file_bytes": path.stat().st_size, "requests": 1}
 
 
-def _objects(path: Path) -> int:
-    return sum(len(files) for _, _, files in os.walk(path)) if path.is_dir() else 1
-
-
 @dataclass(frozen=True)
 class Opening:
-    """How xarray opens a file or store: the engine "kerchunk" is Zarr by references.
-
-    A file is read with fsspec's own `cache`, with "none", or with "pages", HDF5's page buffer.
-    """
+    """How xarray opens a file or store; the cache is "none", "pages" of HDF5, or fsspec's own."""
 
     engine: str
     cache: str = ""
@@ -167,7 +137,6 @@ class OpenOver:
     opening: Opening
 
     def parts(self, cache_state: str) -> dict[str, Any]:
-        """Return what a sample runs, and what describes it."""
         server, told = self.place.parts()
         assert isinstance(server, Server) and isinstance(self.file.array, Variables)
         library = _ENGINES[self.opening.engine]
@@ -188,7 +157,6 @@ class OpenLinked(ReadLinked):
 
     @property
     def needs(self) -> tuple[str, ...]:
-        """What is imported before samples are forked."""
         return (*super().needs, "hyperslab.io.by_xarray", "hyperslab.subchunk.engine", __name__)
 
     def __call__(self, watch: Stopwatch) -> Any:

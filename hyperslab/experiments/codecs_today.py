@@ -13,14 +13,13 @@ from numpy.typing import NDArray
 
 from ..io import reader
 from ..io.creation import write_array
-from ..io.experiment import File, Source
+from ..io.experiment import File, Part
 from ..io.layout import Layout
 from ..io.selection import Selection
 
 KEPT = 0.99
 """Squared coherence down to which a wavelength counts as kept."""
 _BANDS = 12
-_ARGUMENTS = {"deflate": "zlib"}  # as netCDF4-python calls what it does not call by its name
 
 Values = NDArray[np.float32]
 Key = tuple[str, str]
@@ -33,23 +32,18 @@ class Stored(File):
     fill: float | None = None  # what stands where there is no value
 
     @property
-    def truth(self) -> Path:
-        """Where the values lie that it gives back; all that is exact shares them."""
-        rounds = self.layout.quantize is not None
-        return self.path.with_suffix(".npy") if rounds else self.path.with_name(self._exact)
+    def exact(self) -> Path:
+        """Where the maps lie as they were before rounding."""
+        return self.path.with_name(f"{self.array.name}.npy")
 
     @property
-    def _exact(self) -> str:
-        return f"{self.array.name}.npy"
+    def truth(self) -> Path:
+        """Where the values lie that it gives back; all that is exact shares them."""
+        return self.path.with_suffix(".npy") if self.layout.quantize else self.exact
 
-    def exact(self) -> Values:
-        """Return the maps as they were before rounding."""
-        found: Values = np.load(self.path.with_name(self._exact))
-        return found
-
-    def part(self, selection: Selection) -> partial[Values]:
+    def part(self, selection: Selection) -> Part:
         """Return what gives a part of what it must give back."""
-        return partial(_part, self.truth, selection)
+        return Part(partial(np.load, self.truth, mmap_mode="r"), selection)
 
     def twin(self) -> Path:
         """Return the file itself: it is read from memory only."""
@@ -57,19 +51,8 @@ class Stored(File):
 
 
 def maps(source: Any, count: int, divisor: int) -> Values:
-    """Return maps of a variable, one after another and again from the first, thinned.
+    """Return maps of a variable, one after another and again from the first, thinned by a divisor.
 
-    Parameters
-    ----------
-    source : array_like
-        Of shape (…, rows, columns).
-    count : int
-        Of maps.
-    divisor : int
-        What rows and columns are divided by.
-
-    Examples
-    --------
     >>> maps(np.arange(24).reshape(1, 2, 3, 4), 3, 2)[:, 0, 1].tolist()
     [2.0, 14.0, 2.0]
     """
@@ -79,27 +62,15 @@ def maps(source: Any, count: int, divisor: int) -> Values:
     return np.ascontiguousarray(thin[:, : rows // divisor, : columns // divisor], "f4")
 
 
-def file(folder: Path, name: str, array: Source, layout: Layout, fill: float | None) -> Stored:
-    """Return where maps lie in a layout of this name."""
-    words = "-".join(name.replace(",", "").split())
-    return Stored(folder / f"{array.name}-{words}{layout.suffix}", array, layout, fill)
-
-
 def write(files: Mapping[Key, Stored]) -> dict[Key, float]:
-    """Write every file once, keep what it must give back, and return the CPU seconds of writing.
-
-    Raises
-    ------
-    ValueError
-        When a value was rounded farther than the algorithm promises.
-    """
+    """Write every file once, keep what it must give back, and return the CPU seconds of writing."""
     seconds: dict[Key, float] = {}
     values: dict[str, Values] = {}
     for key, one in files.items():
         array, layout = one.array, one.layout
         if array.name not in values:
             values[array.name] = np.asarray(array.part(..., one.path.parent)())
-            np.save(one.path.with_name(f"{array.name}.npy"), values[array.name])
+            np.save(one.exact, values[array.name])
         began = time.process_time()
         write_array(one.path, values[array.name], layout, fill_value=one.fill, overwrite=True)
         seconds[key] = time.process_time() - began
@@ -113,56 +84,17 @@ def write(files: Mapping[Key, Stored]) -> dict[Key, float]:
     return seconds
 
 
-def written(files: Mapping[Key, Stored], cpu_s: Mapping[Key, float]) -> Iterator[dict[str, object]]:
-    """Yield the size of each file and the CPU seconds of writing it: a row of records each."""
-    for (field, name), one in files.items():
-        labels = {"field": field, "layout": name}
-        yield labels | one.size() | {"phase": "write", "user_s": cpu_s[field, name]}
-
-
 def fidelities(files: Mapping[Key, Stored]) -> Iterator[dict[str, object]]:
     """Yield what rounding left of each field: a row of records for each band of wavelengths."""
     for (field, name), one in files.items():
         if one.layout.quantize:
-            pairs = zip(one.exact(), one.part(...)(), strict=True)
+            pairs = zip(np.load(one.exact), one.part(...)(), strict=True)
             for row in bands(pairs, one.fill):
                 yield {"field": field, "layout": name, "phase": "band", **row}
 
 
-def arguments(layout: Layout) -> str:
-    """Return how netCDF4-python is asked for the codec of a layout.
-
-    Examples
-    --------
-    >>> arguments(Layout(chunks=(4,), codec="blosc-zstd", shuffle=True))
-    'compression="blosc_zstd", complevel=5'
-    """
-    codec = str(layout.codec)
-    return (
-        f'compression="{_ARGUMENTS.get(codec, codec.replace("-", "_"))}", '
-        f"complevel={layout.effective_level}"
-    )
-
-
-def step(value: float, bits: int) -> float:
-    """Return how far apart numbers near a value are whose mantissa has so many bits.
-
-    Examples
-    --------
-    >>> step(288.0, 7), step(288.0, 12)
-    (2.0, 0.0625)
-    """
-    return math.ldexp(1.0, math.frexp(value)[1] - 1 - bits)
-
-
 def bound(layout: Layout) -> float:
-    """Return the largest relative error that the rounding of a layout may make.
-
-    Examples
-    --------
-    >>> bound(Layout(quantize=("bitround", 8))), bound(Layout(quantize=("bitgroom", 3)))
-    (0.001953125, 0.005)
-    """
+    """Return the largest relative error that the rounding of a layout may make."""
     if layout.quantize is None:
         return 0.0
     how, digits = layout.quantize
@@ -181,38 +113,13 @@ def check_bound(values: Values, rounded: Values, layout: Layout, fill: float | N
 def bands(
     pairs: Iterable[tuple[Values, Values]], fill: float | None = None
 ) -> list[dict[str, object]]:
-    """Compare maps with what rounding made of them, wavelength by wavelength.
+    """Compare maps with what rounding made of them: a row for each band, the longest waves first.
 
-    Parameters
-    ----------
-    pairs : iterable of (original, rounded)
-        Of one shape (rows, columns).
-    fill : float, optional
-        What stands where there is no value; it must be the same in both.
-
-    Returns
-    -------
-    list of dict
-        A row of records for each band, the longest first: wavelength (grid lengths) and coherence
-        (squared, 0 to 1); and in each row error (largest), relative_error (largest, of the value),
-        changed (share of values), spectra (correlation of the logarithms of both power spectra)
-        and kept_from (the shortest wavelength that is kept, inf if none is).
-
-    Raises
-    ------
-    ValueError
-        When a missing value became another, or there are no maps.
-
-    Examples
-    --------
-    >>> wave = np.sin(np.arange(64) / 3)[None, :] * np.ones((64, 1), "f4")
-    >>> bands([(wave, wave)])[0]["error"]
-    0.0
+    Wavelengths are in grid lengths, coherence is squared; a value that is missing must stay so.
     """
     error = relative = 0.0
     changed = count = 0
-    power_a = power_b = cross = np.zeros(_BANDS)
-    shape: tuple[int, ...] = ()
+    powers = np.zeros((3, _BANDS))  # of the one, of the other, and of both together
     for original, rounded in pairs:
         there = np.ones(original.shape, bool) if fill is None else original != fill
         if fill is not None and not np.array_equal(there, rounded != fill):
@@ -225,11 +132,9 @@ def bands(
         changed += int((apart > 0).sum())
         count += int(there.sum())
         before, after = (np.fft.rfft2(values - values.mean()) for values in (a, b))
-        power_a = power_a + _by_band(np.abs(before) ** 2, shape)
-        power_b = power_b + _by_band(np.abs(after) ** 2, shape)
-        cross = cross + _by_band((before * after.conj()).real, shape)
-    if not shape:
-        raise ValueError("there are no maps to compare")
+        squares = np.abs(before) ** 2, np.abs(after) ** 2, (before * after.conj()).real
+        powers += [_by_band(values, shape) for values in squares]
+    power_a, power_b, cross = powers
     known = (power_a > 0) & (power_b > 0)
     coherence = cross[known] ** 2 / (power_a[known] * power_b[known])
     edges = _edges(shape)
@@ -246,11 +151,6 @@ def bands(
         {"wavelength": float(length), "coherence": float(one), **whole}
         for length, one in zip(wavelengths, coherence, strict=True)
     ]
-
-
-def _part(path: Path, selection: Selection) -> Values:
-    found: Values = np.load(path, mmap_mode="r")[selection]
-    return found
 
 
 def _sizes(values: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -16,7 +16,6 @@ from ..io.cards import readers
 from ..io.creation import stored_bytes, write_array
 from ..io.layout import Layout
 from ..io.selection import Indices, whole
-from ..measure.case import Case
 from ..measure.processes import Processes
 from ..tune.advice.calibrate import CODECS, LIBRARIES, Timed, calibrate
 from ..tune.advice.costs import THREADED, Calibration, codec, engine_of, save, way
@@ -51,20 +50,9 @@ class TrialFile:
         number = np.prod([-(-n // c) for n, c in zip(self.shape, chunks, strict=True)])
         return stored_bytes(self.path) / float(number)
 
-    @property
-    def selections(self) -> Mapping[str, Indices]:
-        """What is read, by the name of the pattern."""
-        return patterns(self.shape)
-
 
 def patterns(shape: tuple[int, ...]) -> dict[str, Indices]:
-    """Return the reads of an array by name.
-
-    Examples
-    --------
-    >>> sorted(patterns((24, 380, 1287)))
-    ['box', 'map', 'series', 'strided', 'whole']
-    """
+    """Return the reads of an array by name."""
     every = whole(shape)
     point, between = tuple(int(0.37 * n) for n in shape[-2:]), (0,) * (len(shape) - 3)
     found: dict[str, Indices] = {
@@ -84,8 +72,6 @@ def patterns(shape: tuple[int, ...]) -> dict[str, Indices]:
 def cut(shape: Sequence[int], *parts: int) -> tuple[int, ...]:
     """Return chunks that cut each axis into so many parts; into steps of one for 0.
 
-    Examples
-    --------
     >>> cut((24, 380, 1287), 0, 4, 1)
     (1, 95, 1287)
     """
@@ -103,49 +89,37 @@ class Trials:
     # by the name of a dataset, layouts by their names
     layouts: Mapping[str, Mapping[str, Layout]] = field(default_factory=dict)
 
-    def files(self) -> list[TrialFile]:
-        """Return the files, made or not."""
-        return [
-            TrialFile(
-                f"{kind}: {name}",
-                self.scratch / f"{kind}-{number}{layout.suffix}",
-                self.shape(kind),
-                self._variable(kind).dtype,
-                layout,
-            )
-            for kind, layouts in self.layouts.items()
-            for number, (name, layout) in enumerate(layouts.items())
-        ]
+    def files(self, *kinds: str) -> list[TrialFile]:
+        """Return the files, made or not, of these datasets or all."""
+        found = []
+        for kind in kinds or self.layouts:
+            variable = self._variable(kind)
+            for number, (name, layout) in enumerate(self.layouts[kind].items()):
+                path = self.scratch / f"{kind}-{number}{layout.suffix}"
+                about = (tuple(variable.shape), variable.dtype, layout)
+                found.append(TrialFile(f"{kind}: {name}", path, *about))
+        return found
 
     def shape(self, kind: str) -> tuple[int, ...]:
-        """Return the shape of an array."""
         return tuple(self._variable(kind).shape)
 
     def make(self) -> None:
         """Write the files, and the digest of what each read must give."""
         digests: dict[str, str] = {}
-        for kind, files in self._by_kind():
+        for kind in self.layouts:
             values = self._values(kind)
-            for file in files:
+            for file in self.files(kind):
                 write_array(file.path, values, file.layout, overwrite=True)
                 if file.layout.codec == "deflate" and file.layout.format == "netcdf4":
                     subchunk.build(file.path)
-                for pattern, chosen in file.selections.items():
+                for pattern, chosen in patterns(file.shape).items():
                     digests[f"{file.name}/{pattern}"] = digest([values[chosen]])
-        self._kept.write_text(json.dumps(digests))
+        self.digests.write_text(json.dumps(digests))
 
     @property
-    def digests(self) -> dict[str, str]:
-        """The digest of each read, by file/pattern; empty where there are no files."""
-        return dict(json.loads(self._kept.read_text())) if self._kept.exists() else {}
-
-    @property
-    def _kept(self) -> Path:
+    def digests(self) -> Path:
+        """Where the digest of each read is kept, by file/pattern."""
         return self.scratch / "digests.json"
-
-    def _by_kind(self) -> Iterator[tuple[str, list[TrialFile]]]:
-        for kind in self.layouts:
-            yield kind, [one for one in self.files() if one.name.startswith(f"{kind}:")]
 
     def _variable(self, kind: str) -> Any:
         variables = self._source(kind).description.variables
@@ -159,7 +133,7 @@ class Trials:
             values[where] = drawn
         return values
 
-    def _source(self, kind: str) -> Any:
+    def _source(self, kind: str) -> data_gen.Dataset:
         sources: dict[str, tuple[dict[str, Any], int, int]] = {
             "ocean": ({"steps": self.ocean_frames}, 380, 1287),
             "gfs": ({"steps": self.gfs_frames}, 721, 1440),
@@ -173,18 +147,15 @@ class Trials:
 def held_out(trials: Trials, libraries: Sequence[str], every: int = 1) -> list[Timed]:
     """Return the reads of the files by every library, warm, and cold by some.
 
-    Parameters
-    ----------
-    trials : Trials
-    libraries : sequence of str
-        Readers; those that do not read a file are left out.
-    every : int
-        One in so many reads is taken, by chance but the same each time, for a quick look.
+    One in `every` reads is taken, by chance but the same each time, for a quick look.
     """
-    random, expected, reads = np.random.default_rng(every), trials.digests, list[Timed]()
-    for file in trials.files() if expected else ():  # figures are drawn from records
+    reads: list[Timed] = []
+    if not trials.digests.exists():  # figures are drawn from records
+        return reads
+    random, expected = np.random.default_rng(every), json.loads(trials.digests.read_text())
+    for file in trials.files():
         for library in (name for name in readers(file.layout) if name in libraries):
-            for pattern, selection in file.selections.items():
+            for pattern, selection in patterns(file.shape).items():
                 for cache in ("warm", "cold") if library in COLD else ("warm",):
                     left_out = random.random() * every > 1
                     if left_out or (cache == "cold" and pattern == "strided"):
@@ -201,55 +172,21 @@ def held_out(trials: Trials, libraries: Sequence[str], every: int = 1) -> list[T
                         expected=expected[f"{file.name}/{pattern}"],
                         files=(index,) if library == "subchunk" and index.exists() else (),
                         columns={**file.layout.record(), "pattern": pattern, "size": file.name},
+                        aa=all(other.read.cache != cache for other in reads),
                         pinned=library not in THREADED,
                     )
                     reads.append(Timed(read, case))
     return reads
 
 
-def cases(reads: Sequence[Timed]) -> list[Case]:
-    """Return the reads as cases, with a pair of equal ones for each cache state."""
-    states = [one.read.cache for one in reads]
-    return [
-        replace(one.case, aa=states.index(state) == n)
-        for n, (one, state) in enumerate(zip(reads, states, strict=True))
-    ]
-
-
 def costs(
     seconds: float, workdir: Path, *, few: bool, side: int | None, kept: Path
-) -> list[dict[str, object]]:
-    """Calibrate this machine and return what came of it, as rows of records.
-
-    Parameters
-    ----------
-    seconds, side
-        See `calibrate`.
-    workdir : Path
-        On the disk that cold reads are about.
-    few : bool
-        Only some libraries and codecs.
-    kept : Path
-        A folder where the calibration is kept, unless it has only a few.
-    """
+) -> Iterator[dict[str, object]]:
+    """Calibrate this machine, keep it unless of few libraries, and yield it: a cost a row."""
     libraries, codecs = (FEW, ("deflate",)) if few else (LIBRARIES, CODECS)
     made = calibrate(seconds, libraries, codecs=codecs, workdir=workdir, side=side)
     if not few:
         save(made, kept)
-    return list(cost_rows(made))
-
-
-def cost_rows(made: Calibration) -> Iterator[dict[str, object]]:
-    """Yield a calibration as rows of records: a cost a row, and what the whole of it took.
-
-    Examples
-    --------
-    >>> made = Calibration({"h5py/chunked:first": 1e-3}, samples=9, took_s=2.0)
-    >>> [row["mode"] for row in cost_rows(made)]
-    ['cost', 'made']
-    >>> from_rows(cost_rows(made)).costs == made.costs
-    True
-    """
     for name, cost in made.costs.items():
         yield {"case": name, "mode": "cost", "wall_s": cost}
     samples = float(made.samples)
@@ -257,20 +194,13 @@ def cost_rows(made: Calibration) -> Iterator[dict[str, object]]:
 
 
 def from_rows(rows: Iterable[Mapping[str, Any]]) -> Calibration:
-    """Return the calibration that `cost_rows` gave."""
+    """Return the calibration of the rows from `costs`."""
     known = {str(row["case"]): float(row["wall_s"]) for row in rows if row["mode"] == "cost"}
     return Calibration(known, made="records")
 
 
 def predictions(reads: Iterable[Timed], known: Calibration) -> Iterator[dict[str, object]]:
-    """Yield what is predicted of each read, blind and after decoding a few chunks of its file.
-
-    Yields
-    ------
-    dict
-        A row of records: `mode` is "blind" or "probed"; `wall_s` is the prediction, `hints` the
-        part that takes most, and counts.
-    """
+    """Yield what is predicted of each read, blind and after decoding a few chunks of its file."""
     decode_s: dict[tuple[Path, str], float | None] = {}
     with Processes(MODULES) as running:
         for one in reads:

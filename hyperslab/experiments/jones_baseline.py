@@ -19,17 +19,16 @@ from ..measure.case import Stopwatch
 from ..measure.cold import resident_fraction
 from ..measure.counters import Counts
 
-MODULES = (__name__,)
 READ_BYTES = 2**16  # of successive reads; eight are the 512 KiB that a pattern of eight would span
 _SEVERAL = 8 * 2**20  # up to this size a sample of any pattern has several reads
 _MET, _FEW = "64 MiB", 4  # where patterns are said to meet; reads that take a pattern
 _ENOUGH = 7  # blocks, of what claims compare and other things than noise decide
+_RANDOM = ("random", "64 KiB")  # of Python, which a claim compares
 _DD_BYTES = 2**20
 # What the counters say of the loop belongs to all its reads together.
 _NOT_EACH = dict.fromkeys(["overhead_s", *Counts.__dataclass_fields__])
 
-Kind = tuple[str, str, str]
-"""Reader, access and size of the buffer."""
+Kind = tuple[str, str, str]  # reader, access and size of the buffer
 
 
 def cases(
@@ -39,21 +38,7 @@ def cases(
     seed: int,
     other_blocks: int,
 ) -> list[measured.Case]:
-    """Return the reads of each state of the cache; the first of each is measured in pairs.
-
-    Parameters
-    ----------
-    files : mapping
-        By state, "cold" and perhaps "warm".
-    kinds : mapping
-        By state, what is read.
-    limit_s : float
-        Seconds of reading after which a sample stops.
-    seed : int
-        Of the random reads.
-    other_blocks : int
-        Blocks of what no claim compares; 0 is all.
-    """
+    """Return the reads of each state of the cache; the first of each is measured in pairs."""
     found = []
     for state, made in files.items():
         for number, kind in enumerate(kinds[state]):
@@ -87,9 +72,6 @@ def _blocks(kind: Kind, state: str, other_blocks: int) -> int:
     return max(other_blocks, _ENOUGH) if several else other_blocks
 
 
-_RANDOM = ("random", "64 KiB")
-
-
 def successive(files: Files, reads: int) -> list[Case]:
     """Return the cases that time each of so many cold reads in a row."""
     path, columns = files.path("binary"), {"library": "C", "format": "binary"}
@@ -106,11 +88,7 @@ def successive(files: Files, reads: int) -> list[Case]:
 
 @dataclass(frozen=True)
 class ReadEach:
-    """Read a file's head in C with a clock around each call: a phase read for every one.
-
-    The loop runs in one piece, the times kept in an array; the last read is compared whole. What
-    of the file was in memory before the loop is noted with each of its reads.
-    """
+    """Read a file's head in C with a clock around each call: a phase read for every one."""
 
     files: Files
     reader: str
@@ -140,8 +118,7 @@ class ReadEach:
 def whole(files: Files, folder: Path, mib: int) -> Files:
     """Return the file that dd reads too: the cold one, or one of its own that is smaller.
 
-    What is larger than the memory that is put in place is read into pages which the host of a
-    virtual machine may have to give anew: that slows either of the two by chance.
+    Beyond the memory put in place, a virtual machine's host gives pages anew: that slows by chance.
     """
     own = Files(folder, mib * 2**20 // buffers.ITEMSIZE)
     return own if 0 < own.nbytes < files.nbytes else files
@@ -162,10 +139,7 @@ def beside_dd(files: Files, reader: str) -> list[Case]:
 
 @dataclass(frozen=True)
 class DdFor:
-    """Read a file with dd in blocks of 1 MiB, timed by itself, for a while: phase read.
-
-    dd is stopped as Ctrl-C stops it, upon which it says how much it has read, and in which time.
-    """
+    """Read a file with dd in blocks of 1 MiB, stopped after a while as Ctrl-C does: phase read."""
 
     path: Path
     limit_s: float = buffers.LONGEST_S

@@ -46,8 +46,7 @@ _JUDGED = {
     "warm": (*_NETCDF, "netCDF4-python without masking"),
 }
 
-Kind = tuple[str, str, str]
-"""Reader, access and size of the buffer."""
+Kind = tuple[str, str, str]  # reader, access and size of the buffer
 
 
 def stored(readers: Iterable[str], files: Files) -> list[str]:
@@ -68,11 +67,10 @@ def possible(
     ]
 
 
-def read(kind: Kind, files: Files, limit_s: float) -> Case:
-    """Return the case of one kind of read."""
+def _read(kind: Kind, files: Files, limit_s: float, aa: bool = False, blocks: int = 0) -> Case:
     reader, access, buffer = kind
     labels = {"reader": reader, "access": access, "buffer": buffer}
-    return Case(labels, ReadBuffers(files, reader, access, bytes_of(buffer), limit_s))
+    return Case(labels, ReadBuffers(files, reader, access, bytes_of(buffer), limit_s), aa, blocks)
 
 
 def cases(
@@ -81,27 +79,14 @@ def cases(
     limit_s: float,
     other_blocks: int,
 ) -> list[measured.Case]:
-    """Return the reads of each state of the cache, each with the blocks that claims need.
-
-    Parameters
-    ----------
-    files : mapping
-        By state, "cold" and "warm".
-    kinds : mapping
-        By state, what is read.
-    limit_s : float
-        Seconds after which a sample stops; not of random reads from memory.
-    other_blocks : int
-        Blocks of what no claim compares; 0 is all.
-    """
+    """Return the reads of each state of the cache, each with the blocks that claims need."""
     found = []
     for state, wanted in kinds.items():
         pair = _PAIRED if _PAIRED in wanted else wanted[0]
         for kind in wanted:
             limit = _WHOLE if (state, kind[1]) == ("warm", "random") else limit_s
-            case = replace(read(kind, files[state], limit), aa=kind == pair)
             blocks = 0 if kind == pair else _blocks(kind, state, other_blocks)
-            found.append(replace(case, most_blocks=blocks).ready(state))
+            found.append(_read(kind, files[state], limit, kind == pair, blocks).ready(state))
     return found
 
 
@@ -128,15 +113,12 @@ def counted(
     large: Sequence[Kind],
     limit_s: float,
 ) -> list[measured.Case]:
-    """Return reads from memory whose bytes, calls and page faults are counted, not their times.
-
-    Large ones are made once more where numpy may not ask for huge pages.
-    """
-    found = [read(kind, files, _WHOLE).ready("warm") for kind in random]
+    """Return reads from memory whose bytes, calls and page faults are counted, not their times."""
+    found = [_read(kind, files, _WHOLE).ready("warm") for kind in random]
     # Long enough for many reads, of which the last fetches more than is asked of it.
-    found += [read(kind, files, 10 * limit_s).ready("warm") for kind in strided]
-    for kind in large:
-        case = read(kind, files, limit_s).ready("warm")
+    found += [_read(kind, files, 10 * limit_s).ready("warm") for kind in strided]
+    for kind in large:  # and once more where numpy may not ask for huge pages
+        case = _read(kind, files, limit_s).ready("warm")
         labels = {**case.labels, "reader": kind[0] + SMALL_PAGES}
         name = ", ".join(labels.values())
         found += [case, replace(case, name=name, labels=labels, prepare=small_pages)]
@@ -179,20 +161,12 @@ MANNERS = ("piece by piece", "1 MiB at a time", f"{THREADS} threads")
 _MANY = 4096  # pieces of a read that takes a while from memory
 
 Get = Callable[[int, int], NDArray[Any]]
+# The pieces, and the first of each run of them that was read.
 Found = tuple[NDArray[np.float64], list[int]]
-"""The pieces, and the first of each run of them that was read."""
 
 
 def quarters(files: Mapping[str, Files], pieces: int) -> list[measured.Case]:
-    """Return the reads of one piece of four, by reader and manner.
-
-    Parameters
-    ----------
-    files : mapping
-        By state of the cache.
-    pieces : int
-        How many are wanted; all lie in the first 4 × 4 KiB × pieces of the variable.
-    """
+    """Return the reads of one piece of four, by reader and manner: so many of the first pieces."""
     span = pieces * STRIDE * PIECE_BYTES
     if span % BLOCK_BYTES or any(span > each.nbytes for each in files.values()):
         raise ValueError(
@@ -214,11 +188,7 @@ def quarters(files: Mapping[str, Files], pieces: int) -> list[measured.Case]:
 
 @dataclass(frozen=True)
 class Quarter:
-    """Read one piece of four: phases open, read and close; before reading start, of threads.
-
-    The pieces are read in runs of `RUN`; after a limit of time no run is begun. Nothing is
-    extrapolated: ``useful_bytes`` and ``stages``, the number of reads, are of what was read.
-    """
+    """Read one piece of four in runs of `RUN`: phases open, start (of threads), read and close."""
 
     files: Files
     reader: str

@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -30,20 +30,20 @@ class Tile:
     values: Path  # the array (variables, rows, columns) that goes into it
     layout: Layout
 
-    @property
-    def same(self) -> "Same":
-        """What checks values that were read."""
-        return Same(self.values, self.layout.quantize[1] if self.layout.quantize else 0)
+    def same(self, read: Sequence[NDArray[Any]]) -> bool:
+        """Whether arrays are those kept, within rounding where so many bits were kept."""
+        truth = np.load(self.values, mmap_mode="r")
+        return len(read) == len(truth) and all(map(self._close, read, truth))
+
+    def _close(self, array: NDArray[Any], wanted: NDArray[Any]) -> bool:
+        if not self.layout.quantize:
+            return bool(np.array_equal(array, wanted))
+        bits = self.layout.quantize[1]
+        return bool(np.all(np.abs(array - wanted) <= np.abs(wanted) * 2.0 ** -(bits + 1)))
 
 
 def chosen(products: Collection[str], count: int) -> tuple[str, ...]:
-    """Return so many products, evenly over their list.
-
-    Examples
-    --------
-    >>> chosen("abcdefghijkl", 4)
-    ('a', 'd', 'g', 'j')
-    """
+    """Return so many products, evenly over their list."""
     if not 1 <= count <= len(products):
         raise ValueError(f"products is {count}: give 1 to {len(products)}")
     return tuple(list(products)[n * len(products) // count] for n in range(count))
@@ -56,10 +56,7 @@ def make(
     scales: Mapping[str, float],
     count: int,
 ) -> None:
-    """Make values and the files that are read: `draw` writes a whole tile of a name into a file.
-
-    So many products are taken as `count` says; the first is a reflectivity.
-    """
+    """Make values and the files that are read: `draw` writes a whole tile of a name into a file."""
     import netCDF4
 
     names = chosen(scales, count)
@@ -77,7 +74,8 @@ def make(
             np.save(values / "packed.npy", products[:1])
             dbz = (products[:1] / np.float32(scales[names[0]])).astype("f4")
             np.save(_values(values, DBZ), dbz)
-    write(tiles)
+    for made in tiles:
+        _write(made)
 
 
 def files(values: Path, layouts: Mapping[str, Mapping[str, Layout]]) -> dict[tuple[str, str], Tile]:
@@ -96,18 +94,17 @@ def _values(folder: Path, data: str) -> Path:
     return folder / f"{data}.npy"
 
 
-def write(tiles: Iterable[Tile]) -> None:
-    """Write the file of each tile for the reads, and a copy that stays in memory."""
-    for tile in tiles:
-        values = np.load(tile.values)
-        with create(tile.path, _variables(values), tile.layout, overwrite=True) as writer:
-            for name, product in zip(_names(len(values)), values, strict=True):
-                writer.write(name, ..., product)
-            writer.sync()
-        with _warm(tile.path).open("wb") as file:
-            file.write(tile.path.read_bytes())
-            file.flush()
-            os.fsync(file.fileno())
+def _write(tile: Tile) -> None:
+    """Write the file for the reads, and a copy that stays in memory."""
+    values = np.load(tile.values)
+    with create(tile.path, _variables(values), tile.layout, overwrite=True) as writer:
+        for name, product in zip(_names(len(values)), values, strict=True):
+            writer.write(name, ..., product)
+        writer.sync()
+    with _warm(tile.path).open("wb") as file:
+        file.write(tile.path.read_bytes())
+        file.flush()
+        os.fsync(file.fileno())
 
 
 def _warm(path: Path) -> Path:
@@ -116,55 +113,31 @@ def _warm(path: Path) -> Path:
 
 @dataclass(frozen=True)
 class WriteTile:
-    """Write a tile into a new file, each variable with put, sync and fsync of its own."""
+    """Write a new file: phases create, write and sync (each the sum over the variables), close."""
 
     tile: Tile
-
-    def parts(self, cache_state: str) -> dict[str, Any]:
-        """Return what a sample runs, and what describes it."""
-        tile, layout = self.tile, self.tile.layout
-        path = tile.path.with_name(f"new-{tile.path.name}")
-        library = "h5py" if layout.codec in _OF_H5PY else "netcdf4"
-        return {
-            "run": Put(path, tile.values, layout),
-            "check": Holds(path, library, tile.same),
-            "columns": columns(layout, "netcdf4"),
-            "prepare": Remove(path),
-            "cleanup": Remove(path),
-        }
-
-
-@dataclass(frozen=True)
-class ReadTile:
-    """Read each variable of a tile whole: phases open, read and close."""
-
-    tile: Tile
-
-    def parts(self, cache_state: str) -> dict[str, Any]:
-        """Return what a sample runs, and what describes it."""
-        path = _warm(self.tile.path) if cache_state == "warm" else self.tile.path
-        return {
-            "run": Get(path),
-            "check": self.tile.same,
-            "columns": columns(self.tile.layout, "netcdf4"),
-            "files": (path,),
-        }
-
-
-@dataclass(frozen=True)
-class Put:
-    """Phases create, write and sync (each the sum over the variables) and close."""
-
-    path: Path
-    values: Path
-    layout: Layout
 
     needs: ClassVar = ("netCDF4", __name__)
 
+    def parts(self, cache_state: str) -> dict[str, Any]:
+        layout, gone = self.tile.layout, Remove(self.path)
+        library = "h5py" if layout.codec in _OF_H5PY else "netcdf4"
+        return {
+            "run": self,
+            "check": Holds(self.path, library, self.tile),
+            "columns": columns(layout, "netcdf4"),
+            "prepare": gone,
+            "cleanup": gone,
+        }
+
+    @property
+    def path(self) -> Path:
+        return self.tile.path.with_name(f"new-{self.tile.path.name}")
+
     def __call__(self, watch: Stopwatch) -> None:
-        values = np.load(self.values)
+        path, values = self.path, np.load(self.tile.values)
         with watch("create"):
-            writer = create(self.path, _variables(values), self.layout)
+            writer = create(path, _variables(values), self.tile.layout)
         for name, product in zip(_names(len(values)), values, strict=True):
             with watch.lap("write"):
                 writer.write(name, ..., product)
@@ -172,49 +145,44 @@ class Put:
                 writer.sync()
         with watch("close"):
             writer.close()
-        watch.note(file_bytes=stored_bytes(self.path), useful_bytes=values.nbytes)
+        watch.note(file_bytes=stored_bytes(path), useful_bytes=values.nbytes)
 
 
 @dataclass(frozen=True)
-class Get:
-    """Phases open, read (all variables) and close."""
+class ReadTile:
+    """Read each variable of a tile whole: phases open, read (all variables) and close."""
 
-    path: Path
+    tile: Tile
 
     needs: ClassVar = ("netCDF4", __name__)
+
+    def parts(self, cache_state: str) -> dict[str, Any]:
+        tile = self.tile
+        if cache_state == "warm":
+            tile = replace(tile, path=_warm(tile.path))
+        return {
+            "run": ReadTile(tile),
+            "check": tile.same,
+            "columns": columns(tile.layout, "netcdf4"),
+            "files": (tile.path,),
+        }
 
     def __call__(self, watch: Stopwatch) -> list[NDArray[Any]]:
         import netCDF4
 
+        path = self.tile.path
         with watch("open"):
-            file = netCDF4.Dataset(self.path)
+            file = netCDF4.Dataset(path)
             file.set_auto_maskandscale(False)
             variables = list(file.variables.values())
         watch.chill()
         with watch("read"):
             values = [variable[...] for variable in variables]
         size = sum(array.nbytes for array in values)
-        watch.note(useful_bytes=size, file_bytes=stored_bytes(self.path))
+        watch.note(useful_bytes=size, file_bytes=stored_bytes(path))
         with watch("close"):
             file.close()
         return values
-
-
-@dataclass(frozen=True)
-class Same:
-    """Check that arrays are those kept, within rounding where so many bits were kept."""
-
-    values: Path
-    bits: int = 0
-
-    def __call__(self, read: Sequence[NDArray[Any]]) -> bool:
-        truth = np.load(self.values, mmap_mode="r")
-        return len(read) == len(truth) and all(map(self._close, read, truth))
-
-    def _close(self, array: NDArray[Any], wanted: NDArray[Any]) -> bool:
-        if not self.bits:
-            return bool(np.array_equal(array, wanted))
-        return bool(np.all(np.abs(array - wanted) <= np.abs(wanted) * 2.0 ** -(self.bits + 1)))
 
 
 @dataclass(frozen=True)
@@ -223,14 +191,14 @@ class Holds:
 
     path: Path
     library: str
-    same: Same
+    tile: Tile
 
     def __call__(self, _: object) -> bool:
         found = []
-        for name in _names(len(np.load(self.same.values, mmap_mode="r"))):
+        for name in _names(len(np.load(self.tile.values, mmap_mode="r"))):
             with reader(self.library).open(self.path, name) as opened:
                 found.append(opened.read(...))
-        return self.same(found)
+        return self.tile.same(found)
 
 
 def _names(count: int) -> list[str]:

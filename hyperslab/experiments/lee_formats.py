@@ -1,7 +1,7 @@
 """Whole arrays with one call from C: netCDF, HDF5, and plain files."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from ..io.calls import NEEDS, Copied, Dd, Equal, Sample, Stored, Whole
 from ..io.creation import stored_bytes
+from ..io.experiment import Case
 from ..io.layout import Layout
 from ..io.work import NAME
 from ..kernels import Hdf5File, NetcdfFile, PlainFile, kernel
@@ -40,45 +41,48 @@ class Kept:
 
     @property
     def columns(self) -> dict[str, object]:
-        """What describes it in the records."""
         return {"library": "netcdf-c", "size": self.labels["array"], **self.layout.record()}
 
-    @property
-    def checker(self) -> str:
-        """The reader that checks it."""
-        return "netcdf4" if self.layout.format == "netcdf3" else "h5py"
 
-
-def put(kept: Kept, folder: Path, *, to_disk: bool = False) -> Sample:
+def put(kept: Kept, folder: Path, *, to_disk: bool = False) -> Case:
     """Return a write with one nc_put_vara, with sync and fsync where it goes to the disk."""
-    path = kept.path(folder)
-    write = WriteNetcdf(path, kept.array, kept.layout, to_disk, kept.cache_bytes)
-    return _written(kept.array, path, write, Stored(path, kept.array, kept.checker), kept.columns)
+    path, checker = kept.path(folder), "netcdf4" if kept.layout.format == "netcdf3" else "h5py"
+    write, check = WriteNetcdf(path, kept, to_disk), Stored(path, kept.array, checker)
+    return Case(kept.labels, _written(kept.array, path, write, check, kept.columns))
 
 
-def get(kept: Kept, folder: Path) -> Sample:
+def get(kept: Kept, folder: Path) -> Case:
     """Return a read with one nc_get_vara."""
     path = kept.path(folder)
-    read = ReadNetcdf(path, kept.array, kept.layout, kept.cache_bytes)
-    return Sample(read, Equal(kept.array), kept.columns, files=(path,))
+    read = ReadNetcdf(path, kept)
+    return Case(kept.labels, Sample(read, Equal(kept.array), kept.columns, files=(path,)))
 
 
-def put_hdf5(kept: Kept, folder: Path, alloc: str) -> Sample:
+def put_hdf5(kept: Kept, folder: Path, alloc: str) -> Case:
     """Return a write with one H5Dwrite, storage allocated early or by default."""
     path = kept.path(folder).with_suffix(".h5")
-    write = WriteHdf5(path, kept.array, alloc, scaled(2**20, kept.array))
+    write, check = WriteHdf5(path, kept.array, alloc), Stored(path, kept.array, "h5py")
     columns = kept.columns | {"library": "hdf5 (netCDF4)", "format": "hdf5"}
-    return _written(kept.array, path, write, Stored(path, kept.array, "h5py"), columns)
+    return Case(kept.labels, _written(kept.array, path, write, check, columns))
 
 
-def put_plain(array: Whole, folder: Path, scratch: Path) -> dict[str, Sample]:
+def put_plain(array: Whole, folder: Path, scratch: Path) -> list[Case]:
     """Return writes of a plain file, by one call from C and by dd from another file."""
     source, plain, copy = _plain(folder), scratch / "plain.bin", scratch / "dd.bin"
     write, copying = WritePlain(plain, array), Dd(source, copy)
-    return {
-        "plain": _written(array, plain, write, Stored(plain, array), _columns("plain")),
-        "dd": _written(array, copy, copying, Copied(source, copy), _columns("dd")),
-    }
+    return _of_plain(
+        _written(array, plain, write, Stored(plain, array), _columns("plain")),
+        _written(array, copy, copying, Copied(source, copy), _columns("dd")),
+    )
+
+
+def get_plain(array: Whole, folder: Path) -> list[Case]:
+    """Return reads of a plain file, by one call from C and by dd."""
+    path = _plain(folder)
+    return _of_plain(
+        Sample(ReadPlain(path, array), Equal(array), _columns("plain"), files=(path,)),
+        Sample(Dd(path), Copied(path), _columns("dd"), files=(path,)),
+    )
 
 
 def _written(
@@ -92,20 +96,17 @@ def _written(
     return Sample(run, check, columns, made=path, memory_bytes=WRITTEN * array.nbytes)
 
 
-def get_plain(array: Whole, folder: Path) -> dict[str, Sample]:
-    """Return reads of a plain file, by one call from C and by dd."""
-    path = _plain(folder)
-    return {
-        "plain": Sample(ReadPlain(path, array), Equal(array), _columns("plain"), files=(path,)),
-        "dd": Sample(Dd(path), Copied(path), _columns("dd"), files=(path,)),
-    }
+def _of_plain(plain: Sample, dd: Sample) -> list[Case]:
+    works = {"plain file": plain, "dd": dd}
+    labels = {"array": "large", "dimensions": "2"}
+    return [Case({"layout": name, **labels}, work) for name, work in works.items()]
 
 
 def make(folder: Path, files: Iterable[Kept], plain: Whole) -> None:
     """Write files once, to the disk, so that nothing of them is left to write."""
     folder.mkdir(parents=True, exist_ok=True)
     for kept in {kept.path(folder): kept for kept in files}.values():
-        WriteNetcdf(kept.path(folder), kept.array, kept.layout, to_disk=True)(Stopwatch())
+        WriteNetcdf(kept.path(folder), replace(kept, cache_bytes=None), to_disk=True)(Stopwatch())
     WritePlain(_plain(folder), plain)(Stopwatch())
 
 
@@ -122,10 +123,6 @@ def _columns(name: str) -> dict[str, object]:
     return {"library": name, "size": "large", "format": "binary"}
 
 
-def _start(values: NDArray[np.generic]) -> list[list[int]]:
-    return [[0] * values.ndim]
-
-
 def _rehearse(path: Path, layout: Layout) -> None:
     """Write and read two numbers: a fresh process meets each page of the code with a fault."""
     spot, out = path.with_name(f"{path.name}.rehearsal"), np.arange(2, dtype="i4")
@@ -140,33 +137,28 @@ def _rehearse(path: Path, layout: Layout) -> None:
 
 @dataclass(frozen=True)
 class WriteNetcdf:
-    """Write an array with one nc_put_vara: phases create, write, sync (where asked) and close.
-
-    The times of put, sync and close are C's own.
-    """
+    """Write an array with one nc_put_vara: phases create, write, sync (where asked) and close."""
 
     path: Path
-    array: Whole
-    layout: Layout
+    kept: Kept
     to_disk: bool = False  # whether nc_sync and fsync follow the put
-    cache_bytes: int | None = None  # of the chunk cache; None keeps what netCDF-C gives
     fill: bool = True  # whether storage is filled first, as netCDF does by default
 
     needs: ClassVar = _MODULES
 
     def __call__(self, watch: Stopwatch) -> None:
-        _rehearse(self.path, self.layout)
-        values, shape = self.array.values(), self.array.shape
+        array, layout, cache_bytes = self.kept.array, self.kept.layout, self.kept.cache_bytes
+        _rehearse(self.path, layout)
+        values, shape = array.values(), array.shape
         with watch("create"):
             file = NetcdfFile.create(
-                self.path, self.layout.format, NAME, tuple("uvwxyz"[: len(shape)]), shape,
-                self.array.dtype, chunks=self.layout.chunks, cache_bytes=self.cache_bytes,
-                fill=self.fill,
+                self.path, layout.format, NAME, tuple("uvwxyz"[: len(shape)]), shape, array.dtype,
+                chunks=layout.chunks, cache_bytes=cache_bytes, fill=self.fill,
             )  # fmt: skip
         with watch("write", useful_bytes=values.nbytes):
-            seconds = file.access("write", _start(values), shape, None, values)
+            seconds = file.access("write", [[0] * values.ndim], shape, None, values)
         watch.note(wall_s=seconds)
-        if self.layout.chunks:
+        if layout.chunks:
             watch.note(cache_bytes=file.chunk_cache_bytes())
         if self.to_disk:
             with watch("sync"):
@@ -182,20 +174,19 @@ class ReadNetcdf:
     """Read an array with one nc_get_vara into memory that was touched: open, read and close."""
 
     path: Path
-    array: Whole
-    layout: Layout
-    cache_bytes: int | None = None
+    kept: Kept
 
     needs: ClassVar = _MODULES
 
     def __call__(self, watch: Stopwatch) -> NDArray[np.generic]:
-        _rehearse(self.path, self.layout)
-        out: NDArray[np.generic] = np.ones(self.array.shape, self.array.dtype)
+        array, cache_bytes = self.kept.array, self.kept.cache_bytes
+        _rehearse(self.path, self.kept.layout)
+        out: NDArray[np.generic] = np.ones(array.shape, array.dtype)
         with watch("open"):
-            file = NetcdfFile.open(self.path, NAME, cache_bytes=self.cache_bytes)
+            file = NetcdfFile.open(self.path, NAME, cache_bytes=cache_bytes)
         watch.chill()
         with watch("read", useful_bytes=out.nbytes):
-            seconds = file.access("read", _start(out), out.shape, None, out)
+            seconds = file.access("read", [[0] * out.ndim], out.shape, None, out)
         watch.note(wall_s=seconds, file_bytes=stored_bytes(self.path))
         if file.chunks() is not None:
             watch.note(cache_bytes=file.chunk_cache_bytes())
@@ -212,7 +203,6 @@ class WriteHdf5:
     path: Path
     array: Whole
     alloc: str
-    cache_bytes: int
 
     needs: ClassVar = _MODULES
 
@@ -221,14 +211,15 @@ class WriteHdf5:
         with Hdf5File.create(spot, NAME, (2,), "i4", chunks=(2,), alloc=self.alloc) as file:
             file.access("write", [[0]], [2], None, np.arange(2, dtype="i4"))
         spot.unlink()
-        values, shape = self.array.values(), self.array.shape
+        array = self.array
+        values, shape, cache_bytes = array.values(), array.shape, scaled(2**20, array)
         with watch("create"):
             file = Hdf5File.create(
-                self.path, NAME, shape, self.array.dtype, chunks=shape, alloc=self.alloc,
-                cache_bytes=self.cache_bytes,
+                self.path, NAME, shape, array.dtype, chunks=shape, alloc=self.alloc,
+                cache_bytes=cache_bytes,
             )  # fmt: skip
         with watch("write", useful_bytes=values.nbytes):
-            seconds = file.access("write", _start(values), shape, None, values)
+            seconds = file.access("write", [[0] * values.ndim], shape, None, values)
         watch.note(wall_s=seconds, cache_bytes=file.chunk_cache_bytes())
         with watch("close"):
             seconds = file.close()
@@ -293,7 +284,7 @@ def fills(files: Sequence[Kept], scratch: Path) -> Iterator[dict[str, object]]:
             path = scratch / "fill.nc"
             path.unlink(missing_ok=True)
             watch = Stopwatch()
-            WriteNetcdf(path, kept.array, kept.layout, True, fill=fill)(watch)
+            WriteNetcdf(path, kept, to_disk=True, fill=fill)(watch)
             for row in watch.rows():
                 counts = {name: row[name] for name in ("phase", *_COUNTS)}
                 told = {"filled": "yes" if fill else "no", "useful_bytes": kept.array.nbytes}

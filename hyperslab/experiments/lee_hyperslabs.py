@@ -32,8 +32,7 @@ FUNCTIONS = "functions"
 def read(file: File, way: Way, count: tuple[int, int]) -> Sample:
     """Return a read of the whole array in blocks of a shape."""
     blocks = Blocks(_shape(file), count)
-    check = Equal(Whole(blocks.shape))
-    return Sample(Access(file.path, way, blocks), check, _columns(file, way), (file.path,))
+    return _reading(file, way, Access(file.path, way, blocks), Equal(Whole(blocks.shape)))
 
 
 def write(file: File, way: Way, count: tuple[int, int]) -> Sample:
@@ -47,21 +46,22 @@ def write(file: File, way: Way, count: tuple[int, int]) -> Sample:
 def sweep(file: File, way: Way) -> Sample:
     """Return reads of blocks of many sizes, one size after another."""
     sizes = swept(_shape(file)[0])
-    check = Equals(Lasts(sizes))
-    return Sample(Sweep(file.path, way, sizes), check, _columns(file, way), (file.path,))
+    return _reading(file, way, Sweep(file.path, way, sizes), Equals(Lasts(sizes)))
 
 
 def stepped(file: File, way: Way, steps: Mapping[str, tuple[int, int]]) -> Sample:
     """Return reads of every so many rows and columns, by what a user writes for them."""
     check = Equals(partial(_chosen, Whole(_shape(file)), steps))
-    return Sample(Strided(file.path, way, steps), check, _columns(file, way), (file.path,))
+    return _reading(file, way, Strided(file.path, way, steps), check)
+
+
+def _reading(file: File, way: Way, run: Any, check: Any) -> Sample:
+    return Sample(run, check, _columns(file, way), (file.path,))
 
 
 def swept(side: int) -> tuple[Blocks, ...]:
     """Return the blocks of a sweep: parts of a row, rows, and everything.
 
-    Examples
-    --------
     >>> [blocks.count for blocks in swept(3162)][::3]
     [(1, 49), (1, 3162), (64, 3162)]
     """
@@ -150,10 +150,7 @@ class Fill:
 
 @dataclass(frozen=True)
 class Sweep:
-    """Read blocks of many sizes from one file: a phase read for each, the calls in ``stages``.
-
-    A call before them, in a phase first, pays for what a library does once.
-    """
+    """Read blocks of many sizes from one file: a phase read for each, the calls in ``stages``."""
 
     path: Path
     way: Way
@@ -166,7 +163,7 @@ class Sweep:
         with watch("open"):
             file = way.open(self.path)
         read = file.reading(replace(self.sizes[0], most=1), keep=False)
-        with watch("first"):
+        with watch("first"):  # pays for what a library does once
             read()
         for blocks in self.sizes:
             calls, (high, wide) = len(blocks.starts()), blocks.count
@@ -216,10 +213,7 @@ def _chosen(array: Whole, steps: Mapping[str, tuple[int, int]]) -> Array:
 def pieces(
     file: File, ways: Mapping[str, Way], steps: Mapping[str, tuple[int, int]]
 ) -> Iterator[dict[str, object]]:
-    """Yield how many calls netCDF4-python makes of netCDF-C for one selection, in ``stages``.
-
-    They are counted as they happen: every call goes through one method of the variable.
-    """
+    """Yield how many calls netCDF4-python makes of netCDF-C for one selection, in ``stages``."""
     import netCDF4
 
     calls: list[int] = []
@@ -258,10 +252,6 @@ def pieces(
 def functions_called(work: Callable[[], object]) -> int:
     """Do some work and return how many functions Python code called for it.
 
-    What compiled code calls in turn is not seen.
-
-    Examples
-    --------
     >>> functions_called(lambda: len([abs(-1)]))
     3
     """
@@ -283,15 +273,7 @@ def functions_called(work: Callable[[], object]) -> int:
 def opened(
     scratch: Path, on_hdf5: Mapping[str, Way], in_python: Mapping[str, Way]
 ) -> Iterator[dict[str, object]]:
-    """Yield what one call opens in HDF5, and calls in Python, in ``stages``.
-
-    Parameters
-    ----------
-    scratch : Path
-        Where small files may be written.
-    on_hdf5, in_python : mapping of str to Way
-        Those of which either is counted; the first on the HDF5 of netCDF-C.
-    """
+    """Yield what one call opens in HDF5, and calls in Python, in ``stages``."""
     path = scratch / "counted.nc"
     made = Way("netCDF4").create(path, _COUNTED, None)
     made.writing(Blocks(_COUNTED, _COUNTED), np.zeros(_COUNTED, "i4"))()

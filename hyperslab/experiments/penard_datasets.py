@@ -10,7 +10,6 @@ import data_gen
 from ..io.creation import stored_bytes
 from ..io.layout import Layout
 
-ZIP_LEVEL = 6
 ZIPPED = ", zipped"  # how the name of a layout ends whose store is put into a zip archive
 
 
@@ -19,17 +18,7 @@ def sizes(
     layouts: Mapping[str, Mapping[str, Layout]],
     folder: Path,
 ) -> Iterator[dict[str, object]]:
-    """Yield a row for each dataset in each layout: the size of its file, scaled to the whole.
-
-    Parameters
-    ----------
-    data : mapping
-        By the label dataset: what is written of it, and the whole.
-    layouts : mapping
-        Of each dataset, by the label layout. The name of what is to be zipped ends in `ZIPPED`.
-    folder : Path
-        Where the files are kept, for other experiments that read them.
-    """
+    """Yield the size of each dataset in each layout, scaled from what is written to the whole."""
     for name, (part, whole) in data.items():
         ways = layouts[name]
         given = asdict(part.parameters)
@@ -51,7 +40,7 @@ def zipped_bytes(store: Path) -> int:
     """Return how large a store is as a zip archive."""
     packed = store.with_suffix(".zip")
     try:
-        with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED, compresslevel=ZIP_LEVEL) as out:
+        with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED, compresslevel=6) as out:
             for file in sorted(store.rglob("*")):
                 if file.is_file():
                     out.write(file, file.relative_to(store).as_posix())

@@ -1,9 +1,8 @@
 """Reads over slow links: which of them are worth their time."""
 
 import math
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from http.client import HTTPConnection
 from pathlib import Path
 from typing import Any
@@ -13,9 +12,6 @@ import pandas as pd
 from ..analysis import cost
 from ..io.experiment import Case, File
 from ..io.far import Place, ReadOver
-from ..io.indexed import index as index
-from ..io.indexed import index_as_document as index_as_document
-from ..io.indexed import inner as inner
 from ..measure.case import Stopwatch
 from ..network import Link, Server
 
@@ -40,40 +36,16 @@ def affordable(
     cases: Sequence[Case],
     moved: pd.DataFrame,
     links: Mapping[str, Link],
-    setting: Callable[[str], int],
-    limit: str,
+    limit_s: float,
     judged: Collection[tuple[str, ...]] = (),
     ranked_blocks: int = 0,
 ) -> list[Case]:
-    """Return the reads that verdicts compare, and of the others what takes no longer than a limit.
-
-    Parameters
-    ----------
-    cases : sequence of Case
-        Over one link, with the labels `LABELS`.
-    moved : pandas.DataFrame
-        Records over another link, which tell what each read moves.
-    links : mapping of str to Link
-    setting : callable
-        Returns a number of the profile by its name.
-    limit : str
-        The setting, in milliseconds, that a read may take by the model; one at least is measured.
-    judged : collection of tuple of str
-        Labels of what verdicts compare.
-    ranked_blocks : int
-        Blocks of the others; 0 is all.
-
-    Returns
-    -------
-    list of Case
-        With an A/A pair: the quickest of what is judged, or the first.
-    """
+    """Return what verdicts compare, and of other reads those within a limit by the model."""
     (link,) = {case.work.place.name for case in cases if isinstance(case.work, ReadOver)}
     expected = cost.seconds(cost.moved(moved, LABELS), links[link]).to_dict()
     labels = [tuple(case.labels[name] for name in LABELS) for case in cases]
     seconds = {one: expected.get(one, math.inf) for one in labels}
     needed = [one for one in labels if one in judged]
-    limit_s = setting(limit) / 1000
     most_s = limit_s if needed else max(limit_s, min(seconds.values()))
     chosen = [one for one in labels if one in needed or seconds[one] <= most_s]
     pair = min(needed, key=seconds.__getitem__) if needed else chosen[0]
@@ -92,7 +64,7 @@ def judged(cases: Sequence[Case]) -> list[Case]:
 def plain_request(place: Place, file: File) -> Case:
     """Return a case that tells how fast a link without a rate carries bytes."""
     labels = dict(zip(LABELS, ("plain request", "netCDF-4", "http.client"), strict=True))
-    return Case(labels, PlainRequest(place, file), aa=True)
+    return Case(labels, PlainRequest(place, file.path), aa=True)
 
 
 @dataclass(frozen=True)
@@ -100,44 +72,31 @@ class PlainRequest:
     """Get the beginning of a file over a new connection, with no library in between."""
 
     place: Place
-    file: File
+    path: Path
+
+    @property
+    def size(self) -> int:
+        return min(MOST_BYTES, self.path.stat().st_size)
 
     def parts(self, cache_state: str) -> dict[str, Any]:
-        """Return what a sample runs, and what describes it."""
-        (server, told), path = self.place.parts(), self.file.path
-        assert isinstance(server, Server)
-        size = min(MOST_BYTES, path.stat().st_size)
-        return {
-            "run": Fetch(server.port, path.name, size),
-            "check": partial(_at_the_beginning, path),
-            "columns": told,
-            "prepare": self.place.forget,
-        }
+        told = self.place.parts()[1]
+        return {"run": self, "check": self.right, "columns": told, "prepare": self.place.forget}
 
-
-@dataclass(frozen=True)
-class Fetch:
-    """Get so many bytes at the beginning of a served file."""
-
-    port: int
-    name: str
-    size: int
+    def right(self, read: bytes) -> bool:
+        with self.path.open("rb") as file:
+            return read == file.read(self.size)
 
     def __call__(self, watch: Stopwatch) -> bytes:
-        connection = HTTPConnection("127.0.0.1", self.port)
+        name, size, server = self.path.name, self.size, self.place.server
+        assert isinstance(server, Server)
+        connection = HTTPConnection("127.0.0.1", server.port)
         with watch("read"):
-            asked = {"Range": f"bytes=0-{self.size - 1}"}
-            connection.request("GET", f"/{self.name}", headers=asked)
+            asked = {"Range": f"bytes=0-{size - 1}"}
+            connection.request("GET", f"/{name}", headers=asked)
             answer = connection.getresponse()
             found = answer.read()
         connection.close()
         if answer.status != 206:
-            raise OSError(f"{self.name}: the server answered {answer.status} to a range")
+            raise OSError(f"{name}: the server answered {answer.status} to a range")
         watch.note(wire_bytes=len(found), useful_bytes=len(found))
         return found
-
-
-def _at_the_beginning(path: Path, read: bytes) -> bool:
-    """Return whether bytes are those at the beginning of a file, as many as are asked for."""
-    with path.open("rb") as file:
-        return read == file.read(min(MOST_BYTES, path.stat().st_size))

@@ -8,8 +8,6 @@ import numpy as np
 from ..io import work
 from ..io.by_chunkindex import SUFFIX as CHUNKINDEX
 from ..io.experiment import File, columns
-from ..io.indexed import index as index
-from ..io.indexed import inner as inner
 from ..subchunk.index.index import SUFFIX as SUBCHUNK
 
 BARE = ("h5py", "h5netcdf", "xarray", "data_gen.datasets", __name__,
@@ -24,8 +22,7 @@ _INDEXES = {"subchunk": SUBCHUNK, "chunkindex_layout": CHUNKINDEX}
 class ReadHere:
     """Read part of a local file, and compare it with the array: phases open, read and close.
 
-    Unlike `hyperslab.io.experiment.Read` it does not evict the file again once it is open, as
-    opening is part of what is compared, and the index of a file is evicted with it.
+    Unlike `io.experiment.Read` it opens cold too, and evicts the index with its file.
     """
 
     file: File
@@ -34,10 +31,9 @@ class ReadHere:
     cache_bytes: int = 0  # of the library's chunk cache; 0 leaves it as it is
 
     def parts(self, cache_state: str) -> dict[str, Any]:
-        """Return what a sample runs, and what describes it."""
         path, array = self.file.path, self.file.array
         path = self.file.twin() if cache_state == "warm" else path
-        suffixes = ["", *(_INDEXES[name] for name in _INDEXES if name == self.reader)]
+        suffixes = ["", *([_INDEXES[self.reader]] if self.reader in _INDEXES else [])]
         what = (path, self.reader, self.selection, array.variable)
         return {
             "run": work.Read(*what, cache_bytes=self.cache_bytes, needs=_NEEDS),

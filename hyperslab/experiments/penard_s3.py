@@ -24,7 +24,7 @@ TIMEOUT_S = 120.0
 
 @dataclass(frozen=True)
 class ReadByC:
-    """Read part of a file or store from a server with netCDF-C, and compare it with the array."""
+    """Read part of a file or store by netCDF-C, from a server of HTTP, or of S3 with path style."""
 
     place: Place
     file: File
@@ -32,56 +32,34 @@ class ReadByC:
     mode: str  # what the address asks netCDF-C for, such as "bytes,s3"
 
     def parts(self, cache_state: str) -> dict[str, Any]:
-        """Return what a sample runs, and what describes it."""
-        server, told = self.place.parts()
-        assert isinstance(server, Server)
-        name, variable = self.file.path.name, self.file.array.variable
         return {
-            "run": OpenByC(server, name, self.selection, variable, self.mode),
+            "run": self,
             "check": Equals(self.file.part(self.selection)),
-            "columns": {**columns(self.file.layout, "netcdf4"), **told},
+            "columns": {**columns(self.file.layout, "netcdf4"), **self.place.parts()[1]},
         }
 
-
-@dataclass(frozen=True)
-class OpenByC:
-    """Read from a server of HTTP or S3, whose address is of the path style."""
-
-    server: Server
-    name: str
-    selection: Selection
-    variable: str
-    mode: str
-
     def __call__(self, watch: Stopwatch) -> NDArray[Any]:
-        name = self.name
-        if self.server.kind == "s3":
-            options, name = self.server.storage_options, f"{BUCKET}/{name}"
+        name, server = self.file.path.name, self.place.server
+        assert isinstance(server, Server)
+        if server.kind == "s3":
+            options, name = server.storage_options, f"{BUCKET}/{name}"
             os.environ |= {
                 "AWS_ACCESS_KEY_ID": options["key"],
                 "AWS_SECRET_ACCESS_KEY": options["secret"],
                 "AWS_DEFAULT_REGION": options["client_kwargs"]["region_name"],
             }
         with watch("open"):
-            file = netCDF4.Dataset(f"{self.server.endpoint}/{name}#mode={self.mode}")
+            file = netCDF4.Dataset(f"{server.endpoint}/{name}#mode={self.mode}")
         file.set_auto_maskandscale(False)
         with watch("read"):
-            values: NDArray[Any] = file[self.variable][self.selection]
+            values: NDArray[Any] = file[self.file.array.variable][self.selection]
         with watch("close"):
             file.close()
         return values
 
 
 def outcomes(cases: Sequence[Case], folder: Path) -> Iterator[dict[str, object]]:
-    """Yield what came of each case, done once: status "ok", or what went wrong.
-
-    Parameters
-    ----------
-    cases : sequence of Case
-        Those that read from a server are at places called "http" and "s3".
-    folder : Path
-        What is served.
-    """
+    """Yield what came of each case, done once: status "ok", or what went wrong."""
     with served_folder(folder) as web, served_folder(folder, "s3") as store:
         servers = {"http": web, "s3": store}
         ready = [_at(case, servers).ready() for case in cases]
@@ -98,7 +76,6 @@ def outcomes(cases: Sequence[Case], folder: Path) -> Iterator[dict[str, object]]
 
 
 def _at(case: Case, servers: dict[str, Server]) -> Case:
-    """Return a case that knows its server."""
     work = case.work
     if not isinstance(work, ReadOver | ReadByC):
         return case

@@ -15,12 +15,7 @@ from numpy.typing import NDArray
 from ..io import work
 from ..io.calls import Sample
 from ..io.experiment import File, columns
-from ..io.indexed import BUDGET as BUDGET
-from ..io.indexed import BY_HYPERSLAB as BY_HYPERSLAB
-from ..io.indexed import CHUNKINDEX as CHUNKINDEX
-from ..io.indexed import NEEDS, WIDTH, AllEqual, ReadInside, requests, runs
-from ..io.indexed import Index as Index
-from ..io.indexed import Read as Read
+from ..io.indexed import BUDGET, NEEDS, WIDTH, AllEqual, Index, ReadInside, requests, runs
 from ..io.selection import Selection
 from ..measure.case import Stopwatch
 from ..subchunk.deflate.inflate import WINDOW
@@ -29,7 +24,8 @@ from ..subchunk.deflate.windows import referred
 
 TRIED = 32  # points of a chunk whose windows are looked at
 MIB = 2**20
-Row = dict[str, object]
+Row = dict[str, Any]
+_SUMS = ("requests", "predicted_reads", "useful_bytes", "predicted_bytes", "wire_bytes")
 
 
 @dataclass(frozen=True)
@@ -42,7 +38,6 @@ class BuildIndex:
     needs: ClassVar = (*NEEDS, __name__)
 
     def parts(self, cache_state: str) -> dict[str, Any]:
-        """Return what a sample runs, and what describes it."""
         described = columns(self.file.layout, "subchunk")
         gone = work.Remove(self.target)
         return {
@@ -56,7 +51,6 @@ class BuildIndex:
 
     @property
     def target(self) -> Path:
-        """Where it is built."""
         return self.file.path.with_name(f"{self.file.path.name}.built")
 
     def __call__(self, watch: Stopwatch) -> None:
@@ -129,27 +123,24 @@ def sections(file: File, index: Index, point: tuple[int, int]) -> Iterator[Row]:
 
 def pieces(file: File, index: Index, point: tuple[int, int]) -> Iterator[Row]:
     """Yield what `sections` adds up to: runs of bytes, sections, and bytes decoded and read."""
-    found = list(sections(file, index, point))
-    for request in dict.fromkeys(str(row["request"]) for row in found):
-        mine = [row for row in found if row["request"] == request]
-        run, section = (
-            [row for row in mine if row["phase"] == name] for name in ("run", "section")
-        )
-        sums = {name: _sum(section, name) for name in ("predicted_bytes", "wire_bytes")}
-        counts = {"requests": len(section), "predicted_reads": len(run)}
-        wanted = {"useful_bytes": _sum(run, "useful_bytes")}
-        yield {"request": request, "phase": "plan", **counts, **wanted, **sums}
-
-
-def _sum(rows: list[Row], name: str) -> int:
-    return sum(int(str(row[name])) for row in rows)
+    plans: dict[str, Row] = {}
+    for row in sections(file, index, point):
+        known = {"request": row["request"], "phase": "plan"}
+        plan = plans.setdefault(row["request"], known | dict.fromkeys(_SUMS, 0))
+        if row["phase"] == "run":
+            plan["predicted_reads"] += 1
+            plan["useful_bytes"] += row["useful_bytes"]
+        elif row["phase"] == "section":
+            plan["requests"] += 1
+            plan["predicted_bytes"] += row["predicted_bytes"]
+            plan["wire_bytes"] += row["wire_bytes"]
+    yield from plans.values()
 
 
 def windows(file: File) -> Iterator[Row]:
     """Yield the bytes of windows at places all over the first chunk of a file.
 
-    Phases "whole", "referred" (bytes that the data behind refers to), "packed" (whole windows,
-    deflated) and "sparse" (the others zeroed, deflated): ``file_bytes``, of ``points`` windows.
+    "referred": bytes that the data behind refers to; "sparse": the others zeroed, then deflated.
     """
     with h5py.File(file.path) as data:
         values = data[file.array.variable]
@@ -163,14 +154,7 @@ def windows(file: File) -> Iterator[Row]:
 
 
 def five_in_one(file: File) -> Iterator[Row]:
-    """Yield the bytes of five windows for a chunk of 1 MiB: whole, deflated, and sparse.
-
-    The chunk is the first mebibyte of a file's first one, deflated anew at the file's level.
-
-    Source
-    ------
-    Penard et al. (2025), section 3.3.
-    """
+    """Yield the bytes of five windows for a chunk of 1 MiB (Penard et al. 2025, section 3.3)."""
     with h5py.File(file.path) as data:
         values = data[file.array.variable][0].tobytes()[:MIB]
     packed = np.frombuffer(zlib.compress(values, file.layout.level or 4), np.uint8)
@@ -187,15 +171,7 @@ def five_in_one(file: File) -> Iterator[Row]:
 
 
 def window_bytes(data: NDArray[np.uint8], chunk_bytes: int) -> dict[str, int]:
-    """Return what windows of one chunk hold, summed over places all over it.
-
-    Parameters
-    ----------
-    data : numpy.ndarray
-        uint8, the chunk as it is stored.
-    chunk_bytes : int
-        Bytes of it, decompressed.
-    """
+    """Return what windows of one chunk, as stored, hold, summed over places all over it."""
     output = np.empty(chunk_bytes, np.uint8)
     found = walk(data, max(WINDOW, chunk_bytes // (TRIED + 1)), output)
     sums = dict.fromkeys(("count", "whole", "referred", "packed", "sparse"), 0)

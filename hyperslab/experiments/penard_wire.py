@@ -1,6 +1,5 @@
 """What reads move from a server: counted from its log, not timed, several at a time."""
 
-from collections import deque
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
@@ -25,10 +24,7 @@ TIMEOUT_S = 300.0
 
 @dataclass
 class Counting:
-    """Reads from servers that answer late, each made once in a process of its own.
-
-    No connection, no listing and no cache of one read is left for the next.
-    """
+    """Reads from servers that answer late, each made once in a process of its own."""
 
     folder: Path  # what is served
     delay_s: float  # added to each answer, so that requests made together are seen to overlap
@@ -37,9 +33,7 @@ class Counting:
     def counts(self, cases: Sequence[Case]) -> Iterator[dict[str, object]]:
         """Yield a row a case: requests, connections, stages, ``wire_bytes``, and its status.
 
-        ``file_bytes`` are those of the file or store, and ``predicted_bytes`` those of the file
-        that were sent at least once. ``spacing_bytes`` is how far the points of hyperslab's index
-        lie apart, in bytes before compression.
+        ``predicted_bytes`` of the file were sent; ``spacing_bytes`` lie between hyperslab's points.
         """
         for seen in self._reads(cases):
             wire = Wire.of(seen.log)
@@ -70,35 +64,28 @@ class Counting:
         for case in cases:  # threads must not make the same values at the same time
             _work(case).file.part(_work(case).selection)
         few = len(cases) <= FEW
-        beside = deque(case for case in cases if few or _work(case).reader.startswith(IN_TURN))
+        beside = [case for case in cases if few or _work(case).reader.startswith(IN_TURN)]
         # Which requests follow others depends on when answers are taken, which others would delay.
-        alone = deque(case for case in cases if case not in beside)
-        with ThreadPoolExecutor(AT_ONCE) as pool:
-            list(pool.map(self._serve, [beside] * (1 if few else AT_ONCE)))
+        alone = [case for case in cases if case not in beside]
+        threads = 1 if few else AT_ONCE
+        with ThreadPoolExecutor(threads) as pool:
+            list(pool.map(self._serve, [beside[n::threads] for n in range(threads)]))
         self._serve(alone)
 
-    def _serve(self, left: "deque[Case]") -> None:
-        """Read what is left from a server that is started here: it ends with this thread."""
-        cases = list(left)
+    def _serve(self, cases: Sequence[Case]) -> None:
+        """Read from a server that is started here: it ends with this thread."""
         if not cases:
             return
         kind = _work(cases[0]).place.name
         with served_folder(self.folder, kind, delay_s=self.delay_s) as server:
             place = replace(_work(cases[0]).place, server=server)
-            known = modules([_at(case, place).ready() for case in cases])
-            with Processes(known) as processes:
-                while left:
-                    try:
-                        case = _at(left.popleft(), place)
-                    except IndexError:  # another thread took it
-                        return
-                    ready = case.ready()
+            ready = [_at(case, place).ready() for case in cases]
+            with Processes(modules(ready)) as processes:
+                for case, job in zip(cases, ready, strict=True):
                     server.forget()
-                    status = processes.run(Job(ready, TIMEOUT_S)).status
-                    plain = without_address(status)
-                    self._seen[_key(case)] = Seen(
-                        case, dict(ready.columns), server.requests(), plain
-                    )
+                    status = without_address(processes.run(Job(job, TIMEOUT_S)).status)
+                    told = dict(job.columns), server.requests(), status
+                    self._seen[_key(case)] = Seen(_at(case, place), *told)
 
 
 @dataclass(frozen=True)
@@ -112,16 +99,13 @@ class Seen:
 
     @property
     def work(self) -> ReadOver:
-        """What was read."""
         return _work(self.case)
 
     def sent(self) -> list[tuple[int, int]]:
-        """Return the ranges of the file that were sent."""
         name = self.work.file.path.name
         return touched(self.log, f"{BUCKET}/{name}" if self.work.place.name == "s3" else name)
 
     def row(self) -> dict[str, object]:
-        """Return the record columns that describe it."""
         return {
             **self.case.labels,
             **self.columns,

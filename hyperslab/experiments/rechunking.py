@@ -5,7 +5,7 @@ import logging
 import math
 import re
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import AbstractContextManager, chdir, contextmanager, suppress
+from contextlib import chdir, contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
 from importlib.metadata import version
@@ -27,13 +27,7 @@ from ..measure.worker import cores
 
 DIMS = ("time", "lat", "lon")
 COPY, CUBED, THREADS, P2P = "hyperslab", "cubed", "dask threads", "dask p2p"
-LIBRARIES: Mapping[str, str] = {
-    COPY: "hyperslab",
-    CUBED: "cubed",
-    THREADS: "dask",
-    P2P: "distributed",
-}
-"""By engine."""
+LIBRARIES = {COPY: "hyperslab", CUBED: "cubed", THREADS: "dask", P2P: "distributed"}  # by engine
 MODULES = (
     "xarray", "zarr", "zarr.codecs", "numcodecs", __name__,
     *(name for name in ("dask.array", "distributed", "cubed") if find_spec(name.partition(".")[0])),
@@ -53,17 +47,14 @@ class Drift:
 
     @property
     def variable(self) -> str:
-        """Name of the variable."""
         return str(self.first.variable)
 
     @property
     def dtype(self) -> str:
-        """Type of its values."""
         return str(self.first.dtype)
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """Steps, rows and columns."""
         return (self.steps, *self.first.shape[1:])
 
     def part(self, selection: Selection, folder: Path) -> Values:
@@ -72,7 +63,6 @@ class Drift:
         return given
 
     def write(self, files: Mapping[Path, Layout], folder: Path) -> None:
-        """Write all of it into each file."""
         first = self.first[0, :, :]
         variable = Variable(self.variable, DIMS, self.shape, self.dtype)
         for path, layout in files.items():
@@ -85,8 +75,6 @@ class Drift:
 def series_chunks(shape: tuple[int, ...]) -> tuple[int, int, int]:
     """Return chunks of all steps of a box, with about as many values as a map has.
 
-    Examples
-    --------
     >>> series_chunks((256, 256, 512))
     (256, 16, 32)
     """
@@ -108,7 +96,6 @@ class Rewrite:
     own: Callable[..., object] | None = None
 
     def parts(self, cache_state: str) -> dict[str, Any]:
-        """Return what a sample runs, and what describes it."""
         array, path, chunks = self.file.array, self.file.path, self.layout.chunks or ()
         folder = path.with_name("by-" + re.sub(r"\W+", "-", self.engine))
         run = Engine(
@@ -185,24 +172,14 @@ def same(
 
 
 def reset_peak() -> int:
-    """Have the kernel's mark of the most memory begin anew, and return what is resident, in bytes.
-
-    Where the kernel does not, the mark of a forked process began with the process.
-    """
+    """Let the kernel's mark of the most memory begin anew; return what is resident, in bytes."""
     with suppress(OSError):
         Path("/proc/self/clear_refs").write_text("5")
     return _status("VmRSS")
 
 
 def peak() -> int:
-    """Return the most memory that was resident at once since `reset_peak`, in bytes.
-
-    Examples
-    --------
-    >>> before = reset_peak()
-    >>> peak() >= before
-    True
-    """
+    """Return the most memory that was resident at once since `reset_peak`, in bytes."""
     return _status("VmHWM")
 
 
@@ -217,8 +194,7 @@ def _status(key: str) -> int:
 @contextmanager
 def _copying(job: Engine, copy: Path, stores: Path) -> Iterator[Callable[[], object]]:
     own = job.own
-    if own is None:
-        raise ValueError(f"nothing was given that copies for {COPY}: give own")
+    assert own is not None, f"{COPY} needs what copies"
     give_back()
     yield lambda: own(job.source, copy, memory_bytes=job.allowed_bytes)
 
@@ -226,6 +202,7 @@ def _copying(job: Engine, copy: Path, stores: Path) -> Iterator[Callable[[], obj
 @contextmanager
 def _cubed(job: Engine, copy: Path, stores: Path) -> Iterator[Callable[[], object]]:
     import cubed
+    import zarr
 
     give_back()
     # cubed quotes the path as an address, and would write beside a folder with a space in its name.
@@ -235,7 +212,11 @@ def _cubed(job: Engine, copy: Path, stores: Path) -> Iterator[Callable[[], objec
     def rewrite() -> None:
         with chdir(stores):
             values = cubed.from_zarr(source, path=job.variable, spec=spec)
-            cubed.store([values.rechunk(job.chunks)], [_made(job, copy)])
+            made = zarr.create_group(str(copy), zarr_format=3).create_array(
+                job.variable, shape=job.shape, chunks=job.chunks, dtype="f4",
+                compressors=_codec(), dimension_names=DIMS,
+            )  # fmt: skip
+            cubed.store([values.rechunk(job.chunks)], [made])
 
     yield rewrite
 
@@ -280,9 +261,7 @@ def _p2p(job: Engine, copy: Path, stores: Path) -> Iterator[Callable[[], object]
         yield lambda: _by_xarray(job, copy)
 
 
-_ENGINES: Mapping[
-    str, Callable[[Engine, Path, Path], AbstractContextManager[Callable[[], object]]]
-] = {COPY: _copying, CUBED: _cubed, THREADS: _threads, P2P: _p2p}
+_ENGINES: Mapping[str, Any] = {COPY: _copying, CUBED: _cubed, THREADS: _threads, P2P: _p2p}
 
 
 def _by_xarray(job: Engine, copy: Path) -> None:
@@ -293,15 +272,6 @@ def _by_xarray(job: Engine, copy: Path) -> None:
         wanted[job.variable].encoding = {}
         encoding = {job.variable: {"compressors": _codec(), "chunks": job.chunks}}
         wanted.to_zarr(copy, zarr_format=3, consolidated=False, encoding=encoding)
-
-
-def _made(job: Engine, copy: Path) -> Any:
-    import zarr
-
-    return zarr.create_group(str(copy), zarr_format=3).create_array(
-        job.variable, shape=job.shape, chunks=job.chunks, dtype="f4", compressors=_codec(),
-        dimension_names=DIMS,
-    )  # fmt: skip
 
 
 def _codec() -> Any:

@@ -43,23 +43,7 @@ class Workers:
 def offered(
     scheduler: str, count: int = max(cores(), 2), *, drawing: bool = False
 ) -> Iterator[Workers]:
-    """Have workers, of one thread each, for as long as the body runs.
-
-    Parameters
-    ----------
-    scheduler : str
-        Address of a scheduler that runs already; empty to start workers on this machine, bound to
-        the loopback interface.
-    count : int
-        Workers to start.
-    drawing : bool
-        Whether records are drawn from, and nobody needs workers.
-
-    Raises
-    ------
-    OSError
-        When no scheduler answers, or it has no workers.
-    """
+    """Have workers of one thread each while the body runs: of this scheduler, or started here."""
     if drawing:
         yield Workers()
         return
@@ -94,17 +78,6 @@ def offered(
         yield Workers(scheduler, addresses)
 
 
-def numbers(most: int) -> list[int]:
-    """Return how many workers are tried: doubling up to all.
-
-    Examples
-    --------
-    >>> numbers(2), numbers(6)
-    ([1, 2], [1, 2, 4, 6])
-    """
-    return [*(2**k for k in range(12) if 2**k < most), most]
-
-
 def save_mean(arrays: Iterable[Any], fill: float, path: Path) -> None:
     """Save the mean over the steps of arrays, in double precision, without where it is filled."""
     total, count = np.zeros(()), 0
@@ -118,10 +91,7 @@ def save_mean(arrays: Iterable[Any], fill: float, path: Path) -> None:
 
 @dataclass(frozen=True)
 class Reduce:
-    """Take the mean over time by xarray and dask: phases open, which makes the graph, and compute.
-
-    What the phase compute cost the workers is in its records, in place of this process's own cost.
-    """
+    """Take the mean over time by xarray and dask: phases open (makes the graph) and compute."""
 
     files: Sequence[File]  # one after another in time
     workers: Workers
@@ -131,7 +101,6 @@ class Reduce:
     truth: Path  # from `save_mean`
 
     def parts(self, cache_state: str) -> dict[str, Any]:
-        """Return what a sample runs, and what describes it."""
         paths, first = tuple(file.path for file in self.files), self.files[0]
         steps = sum(file.array.shape[0] for file in self.files)
         rows = first.array.shape[1]
@@ -156,30 +125,6 @@ class Reduce:
 
 
 @dataclass(frozen=True)
-class DoNothing:
-    """Have workers do tasks of nothing: phase compute.
-
-    As for `Reduce`, the files are in the page cache meanwhile.
-    """
-
-    files: Sequence[File]
-    workers: Workers
-    count: int
-    tasks: int
-
-    def parts(self, cache_state: str) -> dict[str, Any]:
-        """Return what a sample runs, and what describes it."""
-        chosen = self.workers.addresses[: self.count]
-        return {
-            "run": Nothing(self.workers.scheduler, chosen, self.tasks),
-            "check": partial(eq, sum(range(self.tasks))),
-            "columns": {"library": "distributed", "ranks": self.count},
-            "files": tuple(file.path for file in self.files),
-            "pinned": False,
-        }
-
-
-@dataclass(frozen=True)
 class Mean:
     """Take the mean of files over time, by some workers."""
 
@@ -194,13 +139,12 @@ class Mean:
         from distributed import Client
 
         with Client(self.scheduler, timeout=60) as client:  # type: ignore[no-untyped-call]
-            cost = _Cost(client, self.workers)
-            with watch("open"):
-                data = self.opened()
-                mean = data.astype("f8").mean("time")
-            with watch("compute"):
-                found = client.compute(mean, **cost.only).result().values
-            cost.note(watch)
+            with _charged(client, self.workers, watch) as only:
+                with watch("open"):
+                    data = self.opened()
+                    mean = data.astype("f8").mean("time")
+                with watch("compute"):
+                    found = client.compute(mean, **only).result().values
             data.close()
         graph = mean.__dask_graph__()  # type: ignore[no-untyped-call]
         watch.note(tasks=len(dict(graph)), useful_bytes=data.nbytes)  # before they are fused
@@ -221,22 +165,34 @@ class Mean:
 
 
 @dataclass(frozen=True)
-class Nothing:
-    """Have some workers do tasks of nothing."""
+class DoNothing:
+    """Have workers do tasks of nothing, with files in the page cache: phase compute."""
 
-    scheduler: str
-    workers: tuple[str, ...]
+    files: Sequence[Path]
+    workers: Workers
+    count: int
     tasks: int
+
+    def parts(self, cache_state: str) -> dict[str, Any]:
+        return {
+            "run": self,
+            "check": partial(eq, sum(range(self.tasks))),
+            "columns": {"library": "distributed", "ranks": self.count},
+            "files": self.files,
+            "pinned": False,
+        }
 
     def __call__(self, watch: Stopwatch) -> int:
         from distributed import Client
 
-        with Client(self.scheduler, timeout=60) as client:  # type: ignore[no-untyped-call]
-            cost = _Cost(client, self.workers)
-            with watch("compute"):
-                futures = client.map(abs, range(self.tasks), pure=False, **cost.only)
-                found = client.gather(futures)
-            cost.note(watch)
+        chosen = self.workers.addresses[: self.count]
+        with (
+            Client(self.workers.scheduler, timeout=60) as client,  # type: ignore[no-untyped-call]
+            _charged(client, chosen, watch) as only,
+            watch("compute"),
+        ):
+            futures = client.map(abs, range(self.tasks), pure=False, **only)
+            found = client.gather(futures)
         watch.note(tasks=self.tasks)
         return sum(found)
 
@@ -246,26 +202,19 @@ def is_mean(truth: Path, found: NDArray[np.float64]) -> bool:
     return np.allclose(found, np.load(truth), rtol=_RTOL, atol=0, equal_nan=True)
 
 
-class _Cost:
-    """What workers spend from now on; `only` has dask take no others."""
-
-    def __init__(self, client: "Client", workers: Sequence[str]) -> None:
-        self._client, self._workers = client, list(workers)
-        self._before = self._spent()
-        self.only: dict[str, Any] = {"workers": self._workers, "allow_other_workers": False}
-
-    def note(self, watch: Stopwatch) -> None:
-        """Note it in the last phase, in place of what this process spent."""
-        after = self._spent()
-        user, system, rchar, syscr = (
-            sum(after[one][place] - self._before[one][place] for one in self._workers)
-            for place in range(4)
-        )
-        watch.note(user_s=user, sys_s=system, rchar=rchar, syscr=syscr)
-        watch.elsewhere(user + system)
-
-    def _spent(self) -> dict[str, tuple[float, float, float, float]]:
-        return dict(self._client.run(spent, workers=self._workers))
+@contextmanager
+def _charged(
+    client: "Client", workers: Sequence[str], watch: Stopwatch
+) -> Iterator[dict[str, Any]]:
+    """Give what has dask take these workers alone; note what they spent, in the last phase."""
+    before = client.run(spent, workers=list(workers))
+    yield {"workers": list(workers), "allow_other_workers": False}
+    after = client.run(spent, workers=list(workers))
+    user, system, rchar, syscr = (
+        sum(after[one][place] - before[one][place] for one in workers) for place in range(4)
+    )
+    watch.note(user_s=user, sys_s=system, rchar=rchar, syscr=syscr)
+    watch.elsewhere(user + system)
 
 
 def spent() -> tuple[float, float, float, float]:

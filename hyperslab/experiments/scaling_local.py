@@ -30,20 +30,12 @@ BEYOND = "more than cores"
 LOCKED = ("netcdf4", "netcdf-c")
 _BYTES = 4
 
-Map = tuple[int, float, float, float]
-"""Its number, its checksum, and the seconds of CPU that it took, of user and system."""
+Map = tuple[int, float, float, float]  # number, checksum, CPU seconds of user and system
 Team = Callable[[Iterable[int]], list[Map]]
 
 
 def workers(beyond: bool) -> list[int]:
-    """Return how many workers are tried: doubling up to the cores, and once beyond them.
-
-    Examples
-    --------
-    >>> several = workers(beyond=True)
-    >>> several[-1] == 2 * max(cores(), 2)
-    True
-    """
+    """Return how many workers are tried: doubling up to the cores, and once beyond them."""
     most = max(cores(), 2)
     doubling = [2**k for k in range(1, 12) if 2**k < most]
     return [*doubling, most, *([2 * most] if beyond else [])]
@@ -59,7 +51,6 @@ class ReadMaps:
     workers: int = 1  # threads or processes
 
     def parts(self, cache_state: str) -> dict[str, Any]:
-        """Return what a sample runs, and what describes it."""
         array, path = self.file.array, self.file.path
         index = path.with_name(path.name + SUFFIX)
         return {
@@ -82,10 +73,7 @@ class ReadMaps:
 
 @dataclass(frozen=True)
 class ReadTogether:
-    """Read maps by one reader or several.
-
-    Starting is opening the file and having the workers ready; it is not part of reading.
-    """
+    """Read maps by one reader or several; starting is opening, and having the workers ready."""
 
     path: Path
     library: str
@@ -106,7 +94,6 @@ class ReadTogether:
         return np.array([total for _, total, _, _ in found])
 
     def opened(self) -> Opened:
-        """Open the variable."""
         return reader(self.library).open(self.path, self.variable)
 
 
@@ -116,13 +103,7 @@ def are_sums(values: Values, found: NDArray[np.float64]) -> bool:
 
 
 def checksum(values: NDArray[np.float32]) -> float:
-    """Return the sum of the bits of values, which any other value changes.
-
-    Examples
-    --------
-    >>> checksum(np.array([0, 1, 2], "f4")) - checksum(np.array([0, 1, 2.0001], "f4"))
-    -419.0
-    """
+    """Return the sum of the bits of values, which any other value changes."""
     return float(values.view("u4").sum(dtype="u8"))
 
 

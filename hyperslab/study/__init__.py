@@ -15,8 +15,7 @@ _FACE = {
     "hyperslab.io.layout": ("Layout",),
     "hyperslab.study.figures": ("Beside", "Curves", "Dots"),
     "hyperslab.study.page": ("document", "say", "table"),
-    "hyperslab.study.beginning": ("begin",),
-    "hyperslab.study.session": ("Session",),
+    "hyperslab.study.session": ("begin",),
 }
 
 

@@ -17,7 +17,7 @@ from hyperslab.measure.records import (
     about_of,
     labels_of,
     load,
-)
+)  # fmt: skip
 
 from ..privacy import revealed
 from ..profile import PROFILES
@@ -32,19 +32,20 @@ def table_problems(path: Path, scrub: Callable[[str], str]) -> Iterator[Problem]
 
     again = f"measure again with `hyperslab run {path.stem} --again`"
     try:
-        schema = pq.read_schema(path)
         whole = pq.read_table(path)
     except Exception as error:  # pyarrow has many
         yield Problem(path.name, f"is no whole Parquet file ({error})", again)
         return
+    schema = whole.schema
     wrong = list(_schema_problems(path.name, schema, again))
+    wrong += [
+        Problem(path.name, "has values that are missing", again, name)
+        for name in schema.names
+        if not wrong and name in TEXT and whole[name].null_count
+    ]
     yield from wrong
     if wrong:
         return
-    for name in schema.names:
-        if name in TEXT and whole[name].null_count:
-            yield Problem(path.name, "has values that are missing", again, name)
-            return
     frame = load(path)
     yield from _run_problems(path, frame, again)
     yield from _sample_problems(path.name, frame, again)
@@ -103,25 +104,23 @@ def _run_problems(path: Path, frame: pd.DataFrame, again: str) -> Iterator[Probl
 
 
 def _sample_problems(file: str, frame: pd.DataFrame, again: str) -> Iterator[Problem]:
+    def counted(wrong: "pd.Series[bool]", column: str, what: str) -> Iterator[Problem]:
+        if count := int(wrong.sum()):
+            yield Problem(file, f"{count} {what}", again, column)
+
     good = frame["status"] == "ok"
     if not good.any():
         yield Problem(file, "has no sample that succeeded", again, "status")
     timed = good & frame["user_s"].notna() & frame["order"].notna()
-    if gone := int((timed & frame["wall_s"].isna()).sum()):
-        yield Problem(file, f"{gone} samples that were timed have no time", again, "wall_s")
-    if twice := int(frame[timed].duplicated().sum()):
-        yield Problem(file, f"{twice} samples stand there twice", again, "wall_s")
-    if broken := int((frame["block"].dropna() % 1 != 0).sum()):
-        yield Problem(file, f"{broken} values are no whole numbers", again, "block")
-    if unsure := int((good & ~frame["verified"]).sum()):
-        what = f"{unsure} samples were not compared with the truth"
-        yield Problem(file, what, again, "verified")
+    yield from counted(timed & frame["wall_s"].isna(), "wall_s", "timed samples have no time")
+    yield from counted(frame[timed].duplicated(), "wall_s", "samples stand there twice")
+    yield from counted(frame["block"].dropna() % 1 != 0, "block", "values are no whole numbers")
+    unsure = good & ~frame["verified"]
+    yield from counted(unsure, "verified", "samples were not compared with the truth")
     for name in _NEVER_NEGATIVE:
-        if bad := int((frame[name] < 0).sum()):
-            yield Problem(file, f"{bad} values are below zero", again, name)
+        yield from counted(frame[name] < 0, name, "values are below zero")
     for name in NUMBERS:
-        if bad := int(np.isinf(frame[name]).sum()):
-            yield Problem(file, f"{bad} values are infinite", again, name)
+        yield from counted(np.isinf(frame[name]), name, "values are infinite")
 
 
 def _private(file: str, frame: pd.DataFrame, scrub: Callable[[str], str]) -> Iterator[Problem]:
@@ -130,17 +129,11 @@ def _private(file: str, frame: pd.DataFrame, scrub: Callable[[str], str]) -> Ite
             if what := private(text, scrub):
                 remedy = "records are public: replace it in the file, and say where it comes from"
                 yield Problem(file, what, remedy, name, True)
-                break
+                break  # one of a column is enough
 
 
 def private(text: str, scrub: Callable[[str], str]) -> str:
-    """Return what in a text must not be published, or "".
-
-    Examples
-    --------
-    >>> private("in /home/ann", str), private("7 cases", str)
-    ("has a folder of a machine, '/home/ann'", '')
-    """
+    """Return what in a text must not be published, or ""."""
     if what := revealed(text):
         return f"has {what}"
     if scrub(text) != text:

@@ -37,17 +37,7 @@ class RenderError(RuntimeError):
 
 
 def listed(root: Path) -> dict[str, str]:
-    """Notebooks that ``_toc.yml`` lists, in its order, each with the caption above it.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     toc = "root: a\\nparts: [{caption: Chunks, chapters: [{file: notebooks/b}]}]"
-    ...     _ = Path(folder, "_toc.yml").write_text(toc)
-    ...     listed(Path(folder))
-    {'b': 'Chunks'}
-    """
+    """Return the notebooks that ``_toc.yml`` lists, in its order, each with the caption above."""
 
     def files(part: Any, caption: str = "") -> Iterator[tuple[str, str]]:
         if isinstance(part, Mapping):

@@ -36,32 +36,17 @@ def gathered(
 
 
 def summaries(records: pd.DataFrame, page: str) -> pd.DataFrame:
-    """Return one row for each phase of each case that was timed: medians over blocks.
-
-    Examples
-    --------
-    >>> from hyperslab.measure.records import frame_of
-    >>> row = {"experiment": "e", "case": "a", "phase": "read", "status": "ok"}
-    >>> rows = frame_of([row | {"block": n, "wall_s": s} for n, s in enumerate((0.1, 0.2, 0.3))])
-    >>> summaries(rows, "P")[["case", "time, ms", "blocks"]].to_dict("records")
-    [{'case': 'a', 'time, ms': 200.0, 'blocks': 3}]
-    """
+    """Return one row for each phase of each case that was timed: medians over blocks."""
     good = main(records)
     rows = []
     for keys, part in good[good["wall_s"].notna()].groupby(_KEYS, sort=False):
         middle = median_interval(part["wall_s"])
-        counts = {words: part[name].median() / (1e6 if name in _MB else 1)
-                  for name, words in COUNTS.items()}  # fmt: skip
-        rows.append(
-            {
-                "page": page,
-                **dict(zip(_KEYS, keys, strict=True)),
-                **{words: part[name].iloc[0] for name, words in DESCRIBED.items()},
-                "time, ms": 1e3 * middle.value,
-                "from, ms": 1e3 * middle.low,
-                "to, ms": 1e3 * middle.high,
-                "blocks": middle.n,
-                **counts,
-            }
-        )
+        row = {"page": page, **dict(zip(_KEYS, keys, strict=True))}
+        row |= {words: part[name].iloc[0] for name, words in DESCRIBED.items()}
+        for words, seconds in (("time", middle.value), ("from", middle.low), ("to", middle.high)):
+            row[f"{words}, ms"] = 1e3 * seconds
+        row["blocks"] = middle.n
+        for name, words in COUNTS.items():
+            row[words] = part[name].median() / (1e6 if name in _MB else 1)
+        rows.append(row)
     return pd.DataFrame(rows, columns=COLUMNS)

@@ -12,19 +12,12 @@ MYST = "text/x-myst"
 _KEPT_METADATA = ("kernelspec", "language_info", "mystnb")
 
 
-def clean(notebook: dict[str, Any], scrub: Callable[[str], str] = str) -> dict[str, Any]:
+def clean(notebook: dict[str, Any], scrub: Callable[[str], str]) -> dict[str, Any]:
     """Return an executed notebook as the book shows it.
 
     Outputs on stderr and records of the run go, paths and names are replaced, and an output
     that carries ``text/x-myst`` becomes Markdown only. Cells tagged ``answer`` come right below the
     title.
-
-    Examples
-    --------
-    >>> output = {"output_type": "display_data", "data": {"text/x-myst": "*a*"}, "metadata": {}}
-    >>> cell = {"cell_type": "code", "metadata": {}, "source": "", "outputs": [output]}
-    >>> clean({"cells": [cell], "metadata": {}})["cells"][0]["outputs"][0]["data"]
-    {'text/markdown': '*a*'}
     """
 
     def shown(output: dict[str, Any]) -> dict[str, Any]:
@@ -73,14 +66,7 @@ def _answer_first(cells: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def scrubbed(notebook: dict[str, Any], scrub: Callable[[str], str]) -> dict[str, Any]:
-    """Return a notebook without private text, and without the places papermill notes.
-
-    Examples
-    --------
-    >>> private = {"cells": [], "metadata": {"papermill": {"output_path": "x", "duration": 1}}}
-    >>> scrubbed(private, str)["metadata"]
-    {'papermill': {'duration': 1}}
-    """
+    """Return a notebook without private text, and without the places papermill notes."""
 
     def walk(part: Any) -> Any:
         if isinstance(part, str):

@@ -64,6 +64,8 @@ def noise_problems(frames: Mapping[str, pd.DataFrame]) -> Iterator[Problem]:
 
 
 def _shown(item: Noise) -> str:
-    ratio, busy = item.ratio, f", other programs took {percent(item.others_cpu)} of the CPU"
-    values = f"{ratio.value:.3f} [{ratio.low:.3f}, {ratio.high:.3f}]"
-    return f"{item.name} {values}{busy if item.others == 'void' else ''}"
+    ratio = item.ratio
+    shown = f"{item.name} {ratio.value:.3f} [{ratio.low:.3f}, {ratio.high:.3f}]"
+    if item.others == "void":
+        shown += f", other programs took {percent(item.others_cpu)} of the CPU"
+    return shown

@@ -10,7 +10,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from .pictures.style import headline, palette, plain, two_a_row
+from .pictures.style import entitled, headline, palette, plain, two_a_row
 
 Numbers: TypeAlias = "Mapping[Any, float] | pd.Series[float]"
 SCALES: Mapping[str, float] = {
@@ -96,8 +96,7 @@ class Dots(_Drawn):
         if len(panels) == 1:
             figure, axes = plt.subplots(figsize=(7.2, 0.45 * len(names) + 1.3))
             self.draw(axes, parts, names)
-            axes.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=4)
-            axes.set_title(self.title, loc="left", pad=26)
+            entitled(axes, self.title)
             return figure
         height = 0.22 * len(names) + 0.6
         return _in_panels(self, height, lambda axes, part: self.draw(axes, part, names))
@@ -274,13 +273,12 @@ def _in_panels(of: Dots | Curves, height: float, draw: Any) -> Figure:
 
 def _finish(figure: Figure, title: str) -> None:
     """Give a figure of several axes one legend and its title."""
-    told: dict[str, Any] = {}
+    by_name: dict[str, Any] = {}
     for axes in figure.axes:
         handles, labels = axes.get_legend_handles_labels()
-        told |= dict(zip(labels, handles, strict=True))
-    if len(told) > 1:
-        figure.legend(told.values(), told, loc="outside lower center", ncols=4)
-    headline(figure, title)
+        by_name |= dict(zip(labels, handles, strict=True))
+    legend = (list(by_name.values()), list(by_name)) if len(by_name) > 1 else ((), ())
+    headline(figure, title, legend, columns=4)
 
 
 def _values(parts: Mapping[str, pd.DataFrame], column: str) -> list[str]:

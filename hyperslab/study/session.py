@@ -237,6 +237,7 @@ class Session:
         only: Callable[[list[experiment_io.Case]], list[experiment_io.Case]] | None = None,
         modules: Sequence[str] = (),
         scratch_bytes: int = 0,
+        timeout_s: float = 600.0,
         blocks: str = "blocks",
     ) -> pd.DataFrame:
         """Measure cases, in the states of the page cache; or return their records when drawing.
@@ -249,6 +250,8 @@ class Session:
             Libraries to import before processes are forked; those of the cases' works by default.
         scratch_bytes : int
             Free bytes needed in the work directory.
+        timeout_s : float
+            Seconds after which one sample is ended.
         blocks : str
             The setting that gives the number of blocks; the parameter repeats comes first.
         """
@@ -273,6 +276,7 @@ class Session:
             blocks=self.blocks(blocks),
             seed=self.seed,
             cell_s=float(self.setting("cell_s")),
+            timeout_s=timeout_s,
             modules=tuple(modules),
             sweeps=not toys,
             retakes=0 if toys else RETAKES,

@@ -242,18 +242,9 @@ class Session:
     ) -> pd.DataFrame:
         """Measure cases, in the states of the page cache; or return their records when drawing.
 
-        Parameters
-        ----------
-        only : callable, optional
-            Returns those of the cases that are worth their time; it may change them.
-        modules : sequence of str
-            Libraries to import before processes are forked; those of the cases' works by default.
-        scratch_bytes : int
-            Free bytes needed in the work directory.
-        timeout_s : float
-            Seconds after which one sample is ended.
-        blocks : str
-            The setting that gives the number of blocks; the parameter repeats comes first.
+        `only` returns those cases that are worth their time, and may change them. `modules` are
+        imported before processes are forked: those of the cases' works by default. `blocks` is the
+        setting that gives their number.
         """
         cases = self._not_left_out(experiment, cases)
         if self.drawing:
@@ -263,13 +254,13 @@ class Session:
             cases = only([case for case in cases if isinstance(case, experiment_io.Case)])
         if not cases:
             return records.frame_of([])
+        own, toys = bool(modules), self.profile == TOYS
         with self._room():
             ready = [
                 case.ready(state) if isinstance(case, experiment_io.Case) else case
                 for state in cache
                 for case in cases
             ]
-        own, toys = bool(modules), self.profile == TOYS
         if any(case.labels for case in ready):
             modules = modules or experiment_io.modules(ready)
         plan = Plan(
@@ -286,14 +277,9 @@ class Session:
         )
         with self._room():
             rows = measure(
-                experiment,
-                ready,
-                plan,
-                self._journal,
-                scratch=self.scratch,
-                scratch_bytes=scratch_bytes,
-                processes=self._running(tuple(modules), own=own),
-            )
+                experiment, ready, plan, self._journal, scratch=self.scratch,
+                scratch_bytes=scratch_bytes, processes=self._running(tuple(modules), own=own),
+            )  # fmt: skip
             if not any(row["status"] == "ok" for row in rows):
                 said = self._clean(str(rows[0]["status"]))
                 raise RuntimeError(f"{experiment}: no sample succeeded: {said}")
@@ -319,15 +305,15 @@ class Session:
             take_turn()
         if 0 not in self._journal.blocks(experiment, "observed"):
             self.scratch.mkdir(parents=True, exist_ok=True)
+            plain = {"block": 0, "verified": True, "status": "ok"}
             with self._room():
-                plain = {"block": 0, "verified": True, "status": "ok"}
                 seen = [
                     {"case": ", ".join(str(row[name]) for name in labels), **plain, **row}
                     for row in rows()
                 ]
                 self._journal.add(experiment, "observed", 0, seen)
-        blocks = self._journal.blocks(experiment, "observed")
-        return as_seen(self._keep(experiment, blocks[0], labels), labels)
+        seen = self._journal.blocks(experiment, "observed")[0]
+        return as_seen(self._keep(experiment, seen, labels), labels)
 
     def count(
         self,
@@ -352,11 +338,8 @@ class Session:
         self, files: Mapping[str, experiment_io.File], experiment: str = "sizes"
     ) -> pd.DataFrame:
         """Keep how large files are, by the label layout; see `observe`."""
-        return self.observe(
-            experiment,
-            lambda: ({"layout": name, **file.size()} for name, file in files.items()),
-            ["layout"],
-        )
+        sizes = ({"layout": name, **file.size()} for name, file in files.items())
+        return self.observe(experiment, lambda: sizes, ["layout"])
 
     def gather(self) -> dict[str, pd.DataFrame]:
         """Return the records of the notebooks that this one draws from, those that there are.
@@ -376,9 +359,8 @@ class Session:
         ]
         for name, frame in found.items():
             if others := sorted(set(map(str, frame["profile"])) - {self.profile}):
-                lines.append(
-                    f"- The records of {name} are of the profile {data(', '.join(others))}"
-                )
+                profiles = data(", ".join(others))
+                lines.append(f"- The records of {name} are of the profile {profiles}")
         if lines:
             show.text(show.admonition("Not measured here", *lines))
         return found

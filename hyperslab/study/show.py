@@ -22,15 +22,12 @@ MYST = "text/x-myst"  # staging makes it text/markdown, which the book reads as 
 
 
 class Place(Protocol):
-    """What shows figures: a run, or all claims."""
+    """What shows figures: a run of a notebook, or all claims."""
 
     @property
-    def notebook(self) -> str:
-        """Its name."""
-
+    def notebook(self) -> str: ...
     @property
-    def results(self) -> Path:
-        """Where figures go."""
+    def results(self) -> Path: ...
 
 
 def figure(place: Place, draw: Callable[[], Any], name: str, caption: str, alt: str) -> None:

@@ -106,9 +106,16 @@ def difference(old: Mapping[str, str], new: Mapping[str, str]) -> str:
     return "; ".join(said[:_MOST] + more)
 
 
-def note_modules(path: Path) -> None:
-    """Keep in a file, after each cell of the running notebook, which modules it has loaded."""
+def noted_modules(results: Path, notebook: str) -> Path:
+    """Return where it is noted which modules of ours a notebook has loaded."""
+    return results / ".loaded" / f"{notebook}.json"
+
+
+def note_modules(results: Path, notebook: str) -> None:
+    """Note, after each cell of the notebook that runs, which modules of ours it has loaded."""
     from IPython import get_ipython
+
+    path = noted_modules(results, notebook)
 
     def note(_: object = None) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -67,8 +67,9 @@ def repeats(runs: Sequence[Machine]) -> dict[str, float]:
 
 def judged_alike(found: Machines) -> dict[str, int]:
     """Return how A/A pairs are judged, of all machines, as if each were a claim."""
-    frames = [load(path) for run in found.machines for path in sorted(run.folder.glob("*.parquet"))]
-    ratios = [noise.ratio for frame in frames for noise in judge(frame)]
+    paths = [path for run in found.machines for path in sorted(run.folder.glob("*.parquet"))]
+    pairs = (frame[frame["aa"].isin(("A", "B"))] for frame in map(load, paths))
+    ratios = [noise.ratio for frame in pairs for noise in judge(frame)]
     known = [(ratio.low, ratio.high) for ratio in ratios if ratio.n >= ENOUGH]
     differs, equals = direction(above=True), equality(NO_DIFFERENCE)
     return {

@@ -75,7 +75,7 @@ class Page:
 
     def keep(self, seconds: float) -> None:
         """Note that the notebook is whole, and what it was drawn with."""
-        noted = self.records.parent / ".loaded" / f"{self.source.stem}.json"
+        noted = provenance.noted_modules(self.records.parent, self.source.stem)
         modules = json.loads(noted.read_text()) if noted.exists() else []
         there = self.records.exists()  # some notebooks have nothing to measure
         value = {"drawn": self._drawn(modules), "seconds": seconds, "records": there}

@@ -68,7 +68,8 @@ def test_pictures_are_not_scrubbed_and_warnings_go(project):
     image = {"output_type": "display_data", "data": {"image/png": "abc/x/abc"}, "metadata": {}}
     outputs = image, stream("warning", "stderr"), stream("ok")
     cells = clean(json.loads(made(code("", *outputs))), scrubber(project, {"x": "y"}))["cells"]
-    assert cells[1]["outputs"] == [image, stream("ok")]
+    kept = [output.get("data") or output["text"] for output in cells[1]["outputs"]]
+    assert kept == [image["data"], ["ok"]]
 
 
 def test_a_missing_notebook_gets_a_placeholder_until_it_is_run(project):
@@ -88,16 +89,11 @@ def test_a_missing_notebook_gets_a_placeholder_until_it_is_run(project):
     assert left == {"book", ".book.lock"}
 
 
-def test_two_stagings_at_once_leave_one_whole_stage(project):
+def test_stagings_at_once_leave_one_whole_stage(project):
     executed, results = write_run(project, code("1"))
     out = project / "build/book"
-
-    def work(_):
-        for _ in range(5):
-            stage(executed, results, out, root=project)
-
     with ThreadPoolExecutor(4) as threads:
-        list(threads.map(work, range(4)))
+        list(threads.map(lambda _: stage(executed, results, out, root=project), range(12)))
     assert (out / "notebooks/one.ipynb").is_file()
 
 

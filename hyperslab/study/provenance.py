@@ -119,7 +119,8 @@ def note_modules(results: Path, notebook: str) -> None:
 
     def note(_: object = None) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
-        names = sorted(name for name in sys.modules if name.startswith(OURS))
+        loaded = list(sys.modules)  # at once: other threads may import meanwhile
+        names = sorted(name for name in loaded if name.startswith(OURS))
         part = path.with_suffix(".part")
         with suppress(OSError):  # where the disk is full the cell says so
             part.write_text(json.dumps(names))

@@ -19,10 +19,6 @@ def stream(text, name="stdout"):
     return new_output("stream", name=name, text=text)
 
 
-def error(name):
-    return new_output("error", ename=name, evalue="", traceback=[])
-
-
 def notebook(*cells, title="", **metadata):
     """The text of a notebook, with a title if one is given."""
     whole = [new_markdown_cell(title), *cells] if title else cells

@@ -17,7 +17,7 @@ from ..privacy import scrubber
 from ..profile import entries
 from .facts import facts_problems
 from .problem import Problem, RefusedError
-from .tables import private, table_problems
+from .tables import private, shape_problems, table_problems
 from .times import busy_problems, noise_problems
 
 NAME = re.compile(r"[a-z0-9][a-z0-9-]{1,39}")
@@ -75,9 +75,9 @@ def add(folder: Path, name: str, *, into: Path, top: Path, replace: bool = False
 
 def problems(folder: Path, top: Path) -> list[Problem]:
     """Return every reason to refuse a folder of records; none when it may be published."""
-    wrong = list(_sound(folder, top, scrubber(top)))
+    wrong, frames = _read(folder, top, scrubber(top))
     if all(problem.publishing for problem in wrong):
-        wrong += noise_problems(tables(folder))
+        wrong += noise_problems(frames)
     return wrong
 
 
@@ -85,27 +85,32 @@ def require_sound(given: str, top: Path) -> None:
     """Refuse to draw from records that are missing, damaged, or do not belong together."""
     if not any((top / given).glob("*.parquet")):
         raise ValueError(f"--records {given}: no folder with records (*.parquet)")
-    if found := [problem for problem in _sound(top / given, top, str) if not problem.publishing]:
+    wrong, _ = _read(top / given, top, str)
+    if found := [problem for problem in wrong if not problem.publishing]:
         raise RefusedError(found, "these records cannot be judged:")
 
 
-def _sound(folder: Path, top: Path, scrub: Callable[[str], str]) -> Iterator[Problem]:
+def _read(
+    folder: Path, top: Path, scrub: Callable[[str], str]
+) -> tuple[list[Problem], dict[str, pd.DataFrame]]:
+    """Return what is wrong with a folder of records, and those that are tables, by notebook."""
     known = {item.name for item in entries(top)}
-    whole = True
+    wrong: list[Problem] = []
+    frames = {}
     for path in sorted(folder.glob("*.parquet")):
         if path.stem not in known:
             what = f"is named after no notebook of the study ({', '.join(sorted(known))})"
-            yield Problem(path.name, what, "leave it out, or name it after its notebook")
-            whole = False
-            continue
-        for problem in table_problems(path, scrub):
-            whole &= problem.publishing
-            yield problem
-    frames = tables(folder) if whole else {}  # what is no table cannot be compared
-    found = list(facts_problems(folder, frames, scrub))
-    yield from found
-    if all(problem.publishing for problem in found):
-        yield from busy_problems(frames, machines(folder))
+            wrong.append(Problem(path.name, what, "leave it out, or name it after its notebook"))
+        elif found := list(shape_problems(path)):
+            wrong += found
+        else:
+            frames[path.stem] = load(path)
+            wrong += table_problems(path, frames[path.stem], scrub)
+    whole = all(problem.publishing for problem in wrong)
+    found = list(facts_problems(folder, frames if whole else {}, scrub))
+    if whole and all(problem.publishing for problem in found):
+        found += busy_problems(frames, machines(folder))
+    return wrong + found, frames
 
 
 def tables(folder: Path) -> dict[str, pd.DataFrame]:

@@ -69,9 +69,9 @@ def _shown(fact: object) -> str:
 
 def _differing(runs: Iterable[Mapping[str, object]]) -> str:
     """Return the packages of which runs have several versions, with these; "" for none."""
-    tables = [found for run in runs if isinstance(found := run.get("versions"), dict)]
-    names = sorted({name for table in tables for name in table})
-    seen = {name: sorted({str(table.get(name, "none")) for table in tables}) for name in names}
+    tables = [run["versions"] for run in runs if isinstance(run.get("versions"), dict)]
+    table = pd.DataFrame(tables).fillna("none").astype(str)
+    seen = {name: sorted(set(table[name])) for name in sorted(table)}
     told = [f"{name} {' and '.join(found)}" for name, found in seen.items() if len(found) > 1]
     return f"runs have several versions: {', '.join(told)}" if told else ""
 

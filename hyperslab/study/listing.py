@@ -33,8 +33,8 @@ def markup(
     from itables import JavascriptFunction, options, to_html_datatable
     from itables.javascript import generate_init_offline_itables_html
 
-    text, shown = set(frame.select_dtypes(exclude="number").columns), frame.copy()
-    for column in text:
+    numbers, shown = list(map(str, frame.select_dtypes("number"))), frame.copy()
+    for column in frame.columns.difference(numbers):
         shown[column] = frame[column].fillna("").astype(str).map(html.escape)
     for column, places in (links or {}).items():
         pairs = zip(shown[column], places, strict=True)
@@ -53,7 +53,7 @@ def markup(
         maxBytes=0,
         column_filters="footer",
         columnDefs=[
-            {"targets": numbered(set(shown) - text), "render": render},
+            {"targets": numbered(numbers), "render": render},
             {"targets": numbered(falling), "orderSequence": falls},
             {"targets": numbered(hidden), "visible": False},
         ],

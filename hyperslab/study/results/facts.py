@@ -71,7 +71,7 @@ def _differing(runs: Iterable[Mapping[str, object]]) -> str:
     """Return the packages of which runs have several versions, with these; "" for none."""
     tables = [run["versions"] for run in runs if isinstance(run.get("versions"), dict)]
     table = pd.DataFrame(tables).fillna("none").astype(str)
-    seen = {name: sorted(set(table[name])) for name in sorted(table)}
+    seen = {name: sorted(set(table[name])) for name in sorted(map(str, table))}
     told = [f"{name} {' and '.join(found)}" for name, found in seen.items() if len(found) > 1]
     return f"runs have several versions: {', '.join(told)}" if told else ""
 

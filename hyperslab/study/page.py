@@ -99,7 +99,7 @@ def show(run: Place, figure: Callable[[], Any], name: str, caption: str, alt: st
 
 
 def table(
-    run: Place,
+    run: Place,  # as of `show`; a table needs no folder
     columns: "Mapping[str, pd.Series[Any] | Mapping[str, float]] | pd.DataFrame",
     name: str,
     caption: str,

@@ -246,8 +246,8 @@ def _book(arguments: argparse.Namespace) -> int:
     records = top / arguments.records if arguments.records else None
     results = workdir / "results" / profile
     missing = stage(executed, results, workdir / "book", records=records, root=top)
-    for name, why in missing.items():
-        print(f"{name}: a placeholder page, {why}")
+    for name in missing:
+        print(f"{name}: a placeholder page, was not run")
     if arguments.pdf:
         from .study.pdf import enclose, print_book
 

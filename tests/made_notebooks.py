@@ -1,6 +1,7 @@
 """Executed notebooks, made up."""
 
-import json
+import nbformat
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
 LANGUAGE = {
     "kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"},
@@ -8,26 +9,19 @@ LANGUAGE = {
 }
 
 
-def code(source, *outputs, tags=(), **metadata):
+def code(source, *outputs, tags=()):
     """A cell of code with its outputs."""
-    return {
-        "cell_type": "code", "execution_count": 1, "source": source, "outputs": list(outputs),
-        "metadata": {"tags": list(tags), **metadata},
-    }  # fmt: skip
+    outputs = [nbformat.from_dict(output) for output in outputs]
+    return new_code_cell(source, outputs=outputs, metadata={"tags": list(tags)})
 
 
 def stream(text, name="stdout"):
-    return {"output_type": "stream", "name": name, "text": [text]}
-
-
-def error(name):
-    return {"output_type": "error", "ename": name, "evalue": "", "traceback": []}
+    return new_output("stream", name=name, text=text)
 
 
 def notebook(*cells, title="", **metadata):
     """The text of a notebook, with a title if one is given."""
-    head = {"cell_type": "markdown", "metadata": {}, "source": title}
-    whole = [head, *cells] if title else cells
-    listed = [{**cell, "id": f"c{number}"} for number, cell in enumerate(whole)]
-    about = {**LANGUAGE, **metadata}
-    return json.dumps({"nbformat": 4, "nbformat_minor": 5, "metadata": about, "cells": listed})
+    whole = [new_markdown_cell(title), *cells] if title else cells
+    for number, cell in enumerate(whole):
+        cell["id"] = f"c{number}"  # else one by chance, and the notebook differs from its twin
+    return nbformat.writes(new_notebook(cells=list(whole), metadata=LANGUAGE | metadata))

@@ -6,7 +6,7 @@ import shutil
 from pathlib import Path
 
 import pytest
-from made_notebooks import code, error, notebook, stream
+from made_notebooks import code, notebook, stream
 
 from hyperslab.claims import load
 from hyperslab.study.book import RenderError, render, stage
@@ -52,8 +52,6 @@ def make_run(folder):
         papermill={"input_path": f"{CANARY['path']}/notebooks/a.ipynb"},
     )
     (executed / "lee_chunk_size.ipynb").write_text(whole)
-    failed = notebook(code("1 / 0", error("ValueError")), title="# Access")
-    (executed / "lee_access.ipynb").write_text(failed)
     claim = {
         "id": "lee-7-small", "document": "lee", "statement": "tiny chunks are slow", "rule": "",
         "measured": 126.25, "low": 120.5, "high": 131.5, "verdict": "stronger", "parts": [],
@@ -91,8 +89,7 @@ def build(tmp_path_factory):
     project = make_project(tmp_path_factory.mktemp("project"))
     hide = {name: f"<{kind}>" for kind, name in CANARY.items()}
     missing = stage(executed, results, folder / "build/book", root=project, hide=hide)
-    assert missing["lee_access"] == "stopped in cell 2 with ValueError"
-    assert "lee_chunk_size" not in missing
+    assert "lee_access" in missing and "lee_chunk_size" not in missing
     assert render(folder / "build/book", folder / "build/html")
     return folder / "build"
 
@@ -162,7 +159,7 @@ def test_the_board_has_each_claim_under_a_topic(build):
 
 def test_what_was_not_run_and_the_runs_that_were_are_named(build):
     html = text(page(build, "notebooks/lee_access"))
-    assert "stopped in cell 2 with ValueError" in html and "hyperslab run lee_access" in html
+    assert "was not run" in html and "hyperslab run lee_access" in html
     html = text(page(build, "book/machine"))
     assert "Test 9000" in html and "8.0 GiB" in html and "r1" in html
     start = text(page(build, "book/index"))

@@ -4,7 +4,7 @@ import json
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-from made_notebooks import code, error, notebook, stream
+from made_notebooks import code, notebook, stream
 
 from hyperslab.study.book import fingerprint, render, stage
 from hyperslab.study.pages import clean
@@ -53,7 +53,7 @@ def test_private_text_does_not_reach_the_stage(project, tmp_path, monkeypatch):
     (results / "claims.json").write_text(json.dumps([{"id": "a", "reason": said}]))
     (results / "machine.json").write_text(json.dumps({"run": {"note": said}}))
     out = project / "build/book"
-    assert stage(executed, results, out, root=project, hide={"canaryhost": "host"}) == {}
+    assert stage(executed, results, out, root=project, hide={"canaryhost": "host"}) == []
     text = "\n".join(path.read_text() for path in out.rglob("*") if path.is_file())
     for name in ("canaryuser", "canaryhost", "secretproject", str(tmp_path), "papermill"):
         assert name not in text, name
@@ -68,19 +68,18 @@ def test_pictures_are_not_scrubbed_and_warnings_go(project):
     image = {"output_type": "display_data", "data": {"image/png": "abc/x/abc"}, "metadata": {}}
     outputs = image, stream("warning", "stderr"), stream("ok")
     cells = clean(json.loads(made(code("", *outputs))), scrubber(project, {"x": "y"}))["cells"]
-    assert cells[1]["outputs"] == [image, stream("ok")]
+    kept = [output.get("data") or output["text"] for output in cells[1]["outputs"]]
+    assert kept == [image["data"], ["ok"]]
 
 
 def test_a_missing_notebook_gets_a_placeholder_until_it_is_run(project):
     out = project / "build/book"
     missing = stage(project / "none", project / "none", out, root=project)
-    assert missing == {"one": "was not run"}
+    assert missing == ["one"]
     page = out / "notebooks/one.md"
     text = page.read_text()
     assert text.startswith("(one)=\n# One\n") and "`hyperslab run one`" in text
     assert not (out / "notebooks/one.ipynb").exists()
-    executed, results = write_run(project, code("1"), code("", error("OSError")))
-    assert stage(executed, results, out, root=project) == {"one": "stopped in cell 3 with OSError"}
     executed, results = write_run(project, code("1"))
     stage(executed, results, out, root=project)
     assert not page.exists() and (out / "notebooks/one.ipynb").exists()
@@ -88,16 +87,11 @@ def test_a_missing_notebook_gets_a_placeholder_until_it_is_run(project):
     assert left == {"book", ".book.lock"}
 
 
-def test_two_stagings_at_once_leave_one_whole_stage(project):
+def test_stagings_at_once_leave_one_whole_stage(project):
     executed, results = write_run(project, code("1"))
     out = project / "build/book"
-
-    def work(_):
-        for _ in range(5):
-            stage(executed, results, out, root=project)
-
     with ThreadPoolExecutor(4) as threads:
-        list(threads.map(work, range(4)))
+        list(threads.map(lambda _: stage(executed, results, out, root=project), range(12)))
     assert (out / "notebooks/one.ipynb").is_file()
 
 

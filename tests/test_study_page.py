@@ -180,9 +180,9 @@ def test_the_answer_comes_right_below_the_title():
         return {"cell_type": "markdown", "metadata": {"tags": list(tags)}, "source": source}
 
     cells = [cell("# T"), cell("how"), cell("## What"), cell("found", "answer"), cell("## Why\nso")]
-    page = clean({"cells": cells})
+    page = clean({"cells": cells, "metadata": {}}, str)
     assert [cell["source"] for cell in page["cells"]] == ["# T", "found", "how", "## Why\nso"]
-    page = clean({"cells": [*cells[:4], cell("a table"), cells[4]]})
+    page = clean({"cells": [*cells[:4], cell("a table"), cells[4]], "metadata": {}}, str)
     assert [cell["source"] for cell in page["cells"]][3:] == ["## What", "a table", "## Why\nso"]
 
 

@@ -4,6 +4,7 @@ import sys
 
 import pytest
 from made_notebooks import code, notebook
+from nbformat.v4 import new_markdown_cell
 
 from hyperslab.measure.records import about, frame_of, save
 from hyperslab.study import provenance, stale
@@ -97,7 +98,7 @@ def test_a_page_is_drawn_again_when_what_draws_it_changed(top):
     noted.write_text('["data_gen_toy"]')
     one.keep(1.5)
     assert page(top).drawn_again() == "" and page(top).kept()["seconds"] == 1.5
-    write(top, cell("x = 1", "measure"), {**cell("Words."), "cell_type": "markdown"})
+    write(top, cell("x = 1", "measure"), new_markdown_cell("Words."))
     assert page(top).drawn_again() == "its notebook changed"
     assert page(top).measured_again() == ""
     toy(top, "x = 2")

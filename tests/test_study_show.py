@@ -79,15 +79,8 @@ def test_a_figure_of_other_parts_is_laid_out_itself(shown):
 def test_few_blocks_of_an_aa_pair_have_no_interval(blocks, said):
     row = {"experiment": "e", "case": "a", "phase": "read"}
     rows = [row | {"aa": aa, "block": b, "wall_s": 1.0 + b} for b in range(blocks) for aa in "AB"]
-    text = show.noise_text(judge(frame_of(rows)))
-    assert said in text and "[" not in text
-
-
-def test_what_was_disturbed_is_counted():
-    for left, stayed in ((0, "none of those that count are disturbed"), (2, "2 of those")):
-        text = show.noise_text([], Disturbed(9, 3, left))
-        assert "3 of 9 samples" in text and stayed in text
-    assert "measured again" not in show.noise_text([], Disturbed(0, 0, 0))
+    text = show.noise_text(judge(frame_of(rows)), Disturbed(9, 3, 2))
+    assert said in text and "[" not in text and "2 of those" in text
 
 
 EVIL = "<script>alert(3)</script> {{role}} {math}`x` | *a* \x07\x1b[31m\n```{raw} html\n# a"
@@ -96,7 +89,7 @@ EVIL = "<script>alert(3)</script> {{role}} {math}`x` | *a* \x07\x1b[31m\n```{raw
 def test_markup_in_records_is_shown_and_does_nothing(monkeypatch):
     seen = []
     monkeypatch.setattr(show, "_display", seen.append)
-    show.table(None, pd.DataFrame({name: [EVIL] for name in TEXT}), "a-name", "Words.")
+    show.table(pd.DataFrame({name: [EVIL] for name in TEXT}), "a-name", "Words.")
     row = seen[0][show.MYST].splitlines()[-2]
     assert row.count(" | ") == len(TEXT) - 1 and row.isprintable()
     assert not re.search(r"(?<!\\)[<{]", row) and "<script>" not in seen[0]["text/html"]

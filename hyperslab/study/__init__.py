@@ -1,6 +1,6 @@
 """The study: notebooks, profiles, records, claims, figures and the book."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
 from typing import Any
 
@@ -15,20 +15,21 @@ _FACE = {
     "hyperslab.io.layout": ("Layout",),
     "hyperslab.study.figures": ("Beside", "Curves", "Dots"),
     "hyperslab.study.page": ("document", "say", "table"),
-    "hyperslab.study.beginning": ("begin",),
-    "hyperslab.study.session": ("Session",),
+    "hyperslab.study.session": ("begin",),
 }
 
 
-def __getattr__(name: str) -> Any:
-    """Import what a notebook asks for, not before."""
-    return found(name, _FACE, __name__)
+def lazily(package: str, face: Mapping[str, Sequence[str]]) -> Callable[[str], Any]:
+    """Return a package's `__getattr__`: it imports a name from its module when it is asked for."""
+
+    def get(name: str) -> Any:
+        for module, names in face.items():
+            if name in names:
+                holder = import_module(module)
+                return getattr(holder, name, None) or import_module(f"{module}.{name}")
+        raise AttributeError(f"module {package!r} has no attribute {name!r}")
+
+    return get
 
 
-def found(name: str, face: Mapping[str, Sequence[str]], package: str) -> Any:
-    """Return what a package shows under a name, imported from where its face says it is."""
-    for module, names in face.items():
-        if name in names:
-            holder = import_module(module)
-            return getattr(holder, name, None) or import_module(f"{module}.{name}")
-    raise AttributeError(f"module {package!r} has no attribute {name!r}")
+__getattr__ = lazily(__name__, _FACE)

@@ -12,7 +12,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -20,7 +20,7 @@ from typing import Any
 import yaml
 
 from .. import claims
-from .pages import clean, failure, placeholder
+from .pages import clean, placeholder
 from .privacy import scrubber
 from .profile import locked
 
@@ -37,17 +37,7 @@ class RenderError(RuntimeError):
 
 
 def listed(root: Path) -> dict[str, str]:
-    """Notebooks that ``_toc.yml`` lists, in its order, each with the caption above it.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     toc = "root: a\\nparts: [{caption: Chunks, chapters: [{file: notebooks/b}]}]"
-    ...     _ = Path(folder, "_toc.yml").write_text(toc)
-    ...     listed(Path(folder))
-    {'b': 'Chunks'}
-    """
+    """Return the notebooks that ``_toc.yml`` lists, in its order, each with the caption above."""
 
     def files(part: Any, caption: str = "") -> Iterator[tuple[str, str]]:
         if isinstance(part, Mapping):
@@ -71,20 +61,14 @@ def stage(
     out: Path,
     *,
     records: Path | None = None,
-    root: Path = ROOT,
+    root: Path,
     hide: Mapping[str, str] | None = None,
-) -> dict[str, str]:
-    """Gather prose, executed notebooks and figures into the folder that is rendered."""
-    for needed in ("_config.yml", "_toc.yml", "book"):
-        if not (root / needed).exists():
-            raise FileNotFoundError(
-                f"{root / needed} is missing; the book is made from a clone of the repository, "
-                "with the package installed from it (make book does both)"
-            )
+) -> list[str]:
+    """Gather what is rendered: prose, executed notebooks, figures; return which were not run."""
     out = out.resolve()
     out.parent.mkdir(parents=True, exist_ok=True)
     scrub = scrubber(root, hide)
-    missing: dict[str, str] = {}
+    missing = []
     with (
         locked(out.parent, "book"),
         tempfile.TemporaryDirectory(dir=out.parent, prefix=".stage-") as tmp,
@@ -96,15 +80,14 @@ def stage(
         (new / "notebooks").mkdir()
         for name in listed(root):
             source = executed / f"{name}.ipynb"
-            notebook = json.loads(source.read_text("utf-8")) if source.is_file() else None
-            why = "was not run" if notebook is None else failure(notebook)
-            if notebook is None or why:
-                missing[name] = why
-                page = placeholder(name, root / "notebooks" / f"{name}.ipynb", why)
-                (new / "notebooks" / f"{name}.md").write_text(page, encoding="utf-8")
+            page = new / "notebooks" / source.name
+            if source.is_file():
+                notebook = clean(json.loads(source.read_text("utf-8")), scrub)
+                page.write_text(json.dumps(notebook, ensure_ascii=False, indent=1), "utf-8")
             else:
-                text = json.dumps(clean(notebook, scrub), ensure_ascii=False, indent=1)
-                (new / "notebooks" / f"{name}.ipynb").write_text(text, encoding="utf-8")
+                missing.append(name)
+                text = placeholder(name, root / "notebooks" / source.name)
+                page.with_suffix(".md").write_text(text, "utf-8")
         if (results / "figures").is_dir():
             shutil.copytree(results / "figures", new / "figures", ignore=_SKIPPED)
         (new / "records").mkdir()
@@ -204,7 +187,7 @@ def build_pages(stage: Path, out: Path, log: Path, builder: str = "html") -> Non
         raise RenderError(f"the book was not rendered:\n{shown}{more}\nAll of it: {near(log)}")
 
 
-def summary(executed: Path, missing: Mapping[str, str], results: Path, html: Path) -> str:
+def summary(executed: Path, missing: Sequence[str], results: Path, html: Path) -> str:
     """Return how many notebooks are in a book, the claims by verdict, and where the book is."""
     ran = len(list(executed.glob("*.ipynb")))
     placeholders = f", {len(missing)} with a placeholder page" if missing else ""

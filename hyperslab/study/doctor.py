@@ -6,9 +6,10 @@ import platform
 import shutil
 import tempfile
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from .. import parallel
 from ..kernels.build import INSTALL, KernelError, compiler, kernel
@@ -21,7 +22,6 @@ WATCH_S = 0.5
 ELSEWHERE = "choose another: hyperslab run --workdir FOLDER"
 RANKS = 2
 _CLAIMS = "of the chapter on parallel writing (claims chilan-*)"
-PYTHONS = ((3, 11), (3, 12), (3, 13))
 SHOWN = (
     "netCDF4", "netcdf-c", "h5py", "hdf5 (h5py)", "zarr", "numcodecs", "xarray", "numpy",
 )  # fmt: skip
@@ -40,7 +40,7 @@ class Finding:
     remedy: str = ""  # what to do, as a command where there is one; "" when there is nothing to do
 
 
-def report(work: Path = Path("build"), *, search: str | None = None) -> list[Finding]:
+def report(work: Path = Path("build")) -> list[Finding]:
     """Look at everything the study uses."""
     return [
         python(),
@@ -51,7 +51,7 @@ def report(work: Path = Path("build"), *, search: str | None = None) -> list[Fin
         *processor(),
         c_kernel(),
         mpi(work=work),
-        lighttpd(search),
+        lighttpd(),
     ]
 
 
@@ -65,79 +65,66 @@ def render(findings: Iterable[Finding]) -> str:
                          → apt-get install openmpi-bin
     `make book` can run; 1 note says what is left out or may be noisy.
     """
-    findings = list(findings)
-    lines = []
+    lines, states = [], []
     for found in findings:
+        states.append(found.state)
         lines.append(f"{found.state:<8} {found.subject:<11} {found.text}")
         if found.remedy:
             lines.append(f"{'':<20} → {found.remedy}")
-    return "\n".join([*lines, _conclusion(findings)])
+    problems, notes = states.count("problem"), states.count("note")
+    if problems:
+        end = f"{problems} problem{'s' * (problems > 1)} must be mended before `make book`."
+    elif notes:
+        say = "note says" if notes == 1 else "notes say"
+        end = f"`make book` can run; {notes} {say} what is left out or may be noisy."
+    else:
+        end = "`make book` can run; nothing is left out."
+    return "\n".join([*lines, end])
 
 
 def exit_status(findings: Iterable[Finding]) -> int:
-    """Return 1 if something stops `make book`, else 0; notes do not count.
-
-    Examples
-    --------
-    >>> exit_status([Finding("MPI", "note", "not found")])
-    0
-    """
+    """Return 1 if something stops `make book`, else 0; notes do not count."""
     return int(any(found.state == "problem" for found in findings))
-
-
-def _conclusion(findings: Sequence[Finding]) -> str:
-    problems = sum(found.state == "problem" for found in findings)
-    notes = sum(found.state == "note" for found in findings)
-    if problems:
-        return f"{problems} problem{'s' * (problems > 1)} must be mended before `make book`."
-    if notes:
-        say = "note says" if notes == 1 else "notes say"
-        return f"`make book` can run; {notes} {say} what is left out or may be noisy."
-    return "`make book` can run; nothing is left out."
 
 
 def python() -> Finding:
     """Look at the version of Python."""
     text = f"{platform.python_version()}, {platform.system()} {platform.machine()}"
-    if tuple(map(int, platform.python_version_tuple()[:2])) in PYTHONS:
-        return Finding("Python", "ok", text)
-    return Finding(
-        "Python", "problem", f"{text}: the study needs 3.11 to 3.13", "make PYTHON=python3.12"
-    )
+    return Finding("Python", "ok", text)
 
 
 def packages(name: str = "hyperslab", extra: str = "study") -> Iterator[Finding]:
     """Look at the installed packages against the bounds a distribution declares."""
-    install = "make ready (or, in an environment of your own: pip install -e '.[study]')"
-    try:
-        declared = importlib.metadata.requires(name) or []
-    except importlib.metadata.PackageNotFoundError:
-        yield Finding("packages", "problem", f"{name} itself is not installed", install)
-        return
     try:
         from packaging.requirements import Requirement
-    except ModuleNotFoundError:
-        yield Finding("packages", "problem", "packaging is not installed", install)
-        return
-    wrong = []
-    for requirement in map(Requirement, declared):
-        if requirement.marker and not requirement.marker.evaluate({"extra": extra}):
-            continue
-        try:
-            found = importlib.metadata.version(requirement.name)
-        except importlib.metadata.PackageNotFoundError:
-            # What only some systems have is done without, and said where it is missed.
-            if "platform" not in str(requirement.marker):
-                wrong.append(f"{requirement.name} is not installed")
-            continue
-        if not requirement.specifier.contains(found, prereleases=True):
-            wrong.append(f"{requirement.name} is {found}, must be {requirement.specifier}")
-    for text in wrong:
-        yield Finding("packages", "problem", text, install)
+
+        wrong = [
+            text
+            for requirement in map(Requirement, importlib.metadata.requires(name) or [])
+            if not requirement.marker or requirement.marker.evaluate({"extra": extra})
+            for text in _amiss(requirement)
+        ]
+    except ModuleNotFoundError as error:  # also of the distribution itself
+        wrong = [f"{error.name} is not installed"]
+    install = "make ready (or, in an environment of your own: pip install -e '.[study]')"
+    yield from (Finding("packages", "problem", text, install) for text in wrong)
     if not wrong:
         known = machine.versions()
         shown = ", ".join(f"{each} {known[each]}" for each in SHOWN if each in known)
         yield Finding("packages", "ok", shown)
+
+
+def _amiss(requirement: Any) -> Iterator[str]:
+    """Say in what an installed package is not what a requirement asks for."""
+    try:
+        found = importlib.metadata.version(requirement.name)
+    except importlib.metadata.PackageNotFoundError:
+        # What only some systems have is done without, and said where it is missed.
+        if "platform" not in str(requirement.marker):
+            yield f"{requirement.name} is not installed"
+    else:
+        if not requirement.specifier.contains(found, prereleases=True):
+            yield f"{requirement.name} is {found}, must be {requirement.specifier}"
 
 
 def filters() -> Finding:
@@ -181,23 +168,15 @@ def lighttpd(search: str | None = None) -> Finding:
     )
 
 
-def existing(work: Path) -> Path:
-    """Return the folder that is, or will hold, the work directory.
-
-    Examples
-    --------
-    >>> existing(Path("/no/such/folder"))
-    PosixPath('/')
-    """
+def _existing(work: Path) -> Path:
+    """Return the folder that is, or will hold, the work directory."""
     folder = work.resolve()
-    while not folder.exists():
-        folder = folder.parent
-    return folder
+    return next(each for each in (folder, *folder.parents) if each.exists())
 
 
 def work_directory(work: Path) -> Iterator[Finding]:
     """Look at where data will go: room, and whether reads from it can be made cold."""
-    folder = existing(work)
+    folder = _existing(work)
     try:
         with tempfile.NamedTemporaryFile(dir=folder) as probe:
             probe.write(bytes(1 << 20))
@@ -234,15 +213,14 @@ def _cold(probe: Path) -> Finding:
 def memory() -> Finding:
     """Look at the memory of the machine."""
     total = machine.memory_bytes() / GIB
-    text = f"{total:.1f} GiB"
     if total >= MEMORY_SCARCE_GIB:
-        return Finding("memory", "ok", text)
-    return Finding("memory", "note", f"{text}: the larger profiles may not fit")
+        return Finding("memory", "ok", f"{total:.1f} GiB")
+    return Finding("memory", "note", f"{total:.1f} GiB: the larger profiles may not fit")
 
 
 def processor() -> Iterator[Finding]:
     """Look at the cores, at what else runs on them, and for another measuring run."""
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    cores = machine.cores()
     text = f"{cores} of {machine.cpu_model()}"
     if cores == 1:
         text += ": the harness shares its core with what it measures, times will be noisy"
@@ -257,29 +235,15 @@ def processor() -> Iterator[Finding]:
         text = f"the lock of measuring runs cannot be taken: {error.strerror}"
         yield Finding("busy", "problem", text, "another user left it: remove it as root")
         return
-    share = others_share(cores or 1)
+    began, busy_s = time.perf_counter(), counters.machine_cpu_s()
+    time.sleep(WATCH_S)  # in which this process uses nothing
+    busy_s, elapsed = counters.machine_cpu_s() - busy_s, time.perf_counter() - began
+    used = busy_s / elapsed if busy_s == busy_s else os.getloadavg()[0]
+    share = min(1.0, used / cores)
     text = f"other programs use {share:.0%} of the CPU"
-    if share <= BUSY:
-        yield Finding("busy", "ok", text)
-    else:
-        yield Finding("busy", "note", f"{text}: what is measured now will be marked or void")
-
-
-def others_share(cores: int, watch_s: float = WATCH_S) -> float:
-    """Return the share of the CPU, 0 to 1, that programs other than this one use now.
-
-    Examples
-    --------
-    >>> 0 <= others_share(2, watch_s=0.02) <= 1
-    True
-    """
-    began, busy, mine = time.perf_counter(), counters.machine_cpu_s(), counters.tree_cpu_s()
-    time.sleep(watch_s)
-    elapsed = time.perf_counter() - began
-    busy = counters.machine_cpu_s() - busy
-    used = busy - (counters.tree_cpu_s() - mine)
-    share = used / (elapsed * cores) if busy == busy else os.getloadavg()[0] / cores
-    return min(1.0, max(0.0, share))
+    if share > BUSY:
+        text += ": what is measured now will be marked or void"
+    yield Finding("busy", "note" if share > BUSY else "ok", text)
 
 
 def mpi(
@@ -287,22 +251,15 @@ def mpi(
     work: Path = Path("build"),
     start: Callable[[parallel.Program, Path, int], int] = parallel.came_up,
 ) -> Finding:
-    """Look for what writes in parallel, compile its programs, and start a job of two ranks of each.
-
-    Examples
-    --------
-    >>> mpi(parallel.Found({}, {"pnetcdf": "no MPI compiler (mpicc)"})).text
-    'pnetcdf: no MPI compiler (mpicc): its rows are left out of the chapter on parallel writing ...'
-    """
+    """Look for what writes in parallel: compile its programs, start a job of two ranks of each."""
     found = found or parallel.find()
-    here, broken, failed = [], [], []
+    here, broken = [], {}
     for name, program in found.programs.items():
         try:
-            with tempfile.TemporaryDirectory(dir=existing(work), prefix=".doctor-") as folder:
+            with tempfile.TemporaryDirectory(dir=_existing(work), prefix=".doctor-") as folder:
                 up = start(program, Path(folder), RANKS)
         except parallel.ParallelError as error:
-            broken.append(f"{name}: {error}")
-            failed.append(name)
+            broken[name] = str(error)
         except ModuleNotFoundError as error:
             here.append(f"{name} (not tried: {error.name} is not installed)")
         except OSError:
@@ -313,15 +270,11 @@ def mpi(
     if not (broken or found.missing):
         return Finding("MPI", "ok", able)
     others = f"; {able}" if here else ""
+    why = "; ".join(f"{name}: {reason}" for name, reason in (broken or found.missing).items())
     if broken:
-        return Finding(
-            "MPI",
-            "problem",
-            f"a job of {RANKS} ranks fails: {'; '.join(broken)}{others}",
-            f"mend that, or leave it out: export HYPERSLAB_MPI_HIDDEN={','.join(failed)}",
-        )
-    why = "; ".join(f"{name}: {reason}" for name, reason in found.missing.items())
+        text = f"a job of {RANKS} ranks fails: {why}{others}"
+        hide = f"export HYPERSLAB_MPI_HIDDEN={','.join(broken)}"
+        return Finding("MPI", "problem", text, f"mend that, or leave it out: {hide}")
     rows = "its rows are" if len(found.missing) == 1 else "their rows are"
-    return Finding(
-        "MPI", "note", f"{why}: {rows} left out {_CLAIMS}{others}", found.what_to_install()
-    )
+    text = f"{why}: {rows} left out {_CLAIMS}{others}"
+    return Finding("MPI", "note", text, found.what_to_install())

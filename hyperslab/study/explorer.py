@@ -5,6 +5,7 @@ import pandas as pd
 from ..measure.records import load, main
 from ..measure.stats import median_interval
 from .profile import drawn_between, entries
+from .provenance import note_modules
 
 DESCRIBED = {
     "library": "library", "chunks": "chunks", "pattern": "pattern", "cache_state": "cache",
@@ -24,7 +25,8 @@ def gathered(
     *, profile: str = "quick", workdir: str = "build/adhoc", records: str = ""
 ) -> pd.DataFrame:
     """Return what every case of a run took: `COLUMNS`, a row for each phase."""
-    _, folder = drawn_between(profile, workdir, records)
+    results, folder = drawn_between(profile, workdir, records)
+    note_modules(results, "explorer")
     paths = {item.title: folder / f"{item.name}.parquet" for item in entries()}
     parts = [summaries(load(path), title) for title, path in paths.items() if path.exists()]
     if not parts:
@@ -36,32 +38,16 @@ def gathered(
 
 
 def summaries(records: pd.DataFrame, page: str) -> pd.DataFrame:
-    """Return one row for each phase of each case that was timed: medians over blocks.
-
-    Examples
-    --------
-    >>> from hyperslab.measure.records import frame_of
-    >>> row = {"experiment": "e", "case": "a", "phase": "read", "status": "ok"}
-    >>> rows = frame_of([row | {"block": n, "wall_s": s} for n, s in enumerate((0.1, 0.2, 0.3))])
-    >>> summaries(rows, "P")[["case", "time, ms", "blocks"]].to_dict("records")
-    [{'case': 'a', 'time, ms': 200.0, 'blocks': 3}]
-    """
+    """Return one row for each phase of each case that was timed: medians over blocks."""
     good = main(records)
-    rows = []
-    for keys, part in good[good["wall_s"].notna()].groupby(_KEYS, sort=False):
-        middle = median_interval(part["wall_s"])
-        counts = {words: part[name].median() / (1e6 if name in _MB else 1)
-                  for name, words in COUNTS.items()}  # fmt: skip
-        rows.append(
-            {
-                "page": page,
-                **dict(zip(_KEYS, keys, strict=True)),
-                **{words: part[name].iloc[0] for name, words in DESCRIBED.items()},
-                "time, ms": 1e3 * middle.value,
-                "from, ms": 1e3 * middle.low,
-                "to, ms": 1e3 * middle.high,
-                "blocks": middle.n,
-                **counts,
-            }
-        )
-    return pd.DataFrame(rows, columns=COLUMNS)
+    by = good[good["wall_s"].notna()].groupby(_KEYS, sort=False)
+    described = by[[name for name in DESCRIBED if name not in _KEYS]].first()
+    table = pd.concat([described, by[list(COUNTS)].median()], axis=1).reset_index()
+    table = table.rename(columns=DESCRIBED | COUNTS)
+    middles = [median_interval(seconds) for _, seconds in by["wall_s"]]
+    for words, end in (("time", "value"), ("from", "low"), ("to", "high")):
+        table[f"{words}, ms"] = [1e3 * getattr(middle, end) for middle in middles]
+    table["blocks"] = [middle.n for middle in middles]
+    for name in _MB:
+        table[COUNTS[name]] /= 1e6
+    return table.assign(page=page)[COLUMNS]

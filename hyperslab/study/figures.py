@@ -1,4 +1,4 @@
-"""The figures of the pages: a table from `compare`, drawn on seaborn's and matplotlib's axes."""
+"""The figures of the pages: a table from `compare`, drawn on matplotlib's axes."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -7,11 +7,10 @@ from typing import Any, TypeAlias
 
 import matplotlib.pyplot as plt
 import pandas as pd
-import seaborn as sns
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from .pictures.style import headline, palette, plain, two_a_row
+from .pictures.style import entitled, headline, palette, plain, two_a_row
 
 Numbers: TypeAlias = "Mapping[Any, float] | pd.Series[float]"
 SCALES: Mapping[str, float] = {
@@ -38,11 +37,6 @@ class _Drawn:
     @property
     def labels(self) -> list[str]:
         """The labels of the rows, or of the number below the curves."""
-        raise NotImplementedError
-
-    @property
-    def parts(self) -> Mapping[str, pd.DataFrame]:
-        """What is drawn, by its kind, with where it stands."""
         raise NotImplementedError
 
     def numbers_drawn(self) -> dict[str, pd.DataFrame]:
@@ -72,57 +66,23 @@ class _Drawn:
 
 @dataclass(frozen=True)
 class Dots(_Drawn):
-    """Dots with their intervals, a row for each label, on a logarithmic axis.
+    """Dots with their intervals, a row for each label."""
 
-    Parameters
-    ----------
-    table : pandas.DataFrame
-        From `compare`.
-    rows : str or sequence of str
-        The label that makes the rows, or several.
-    title : str
-        What the figure says.
-    axis : str
-        What is measured, such as "time to read one column".
-    unit : str
-        Of the axis: one of `SCALES`, such as "ms", "MB", "%", or "" for a number.
-    colour : str
-        The label that makes the colours; of one colour if there is none.
-    value : str
-        The column of the table that is drawn.
-    panel : str
-        The label that makes the panels; one panel if there is none.
-    document : mapping of str to float, or pandas.Series
-        The document's numbers by the label of the rows, or by several, in seconds or bytes.
-    bound : float
-        What nothing can beat, in seconds or bytes, and `bound_name` what that is.
-    hollow : pandas.Series
-        Values that were not measured, by all the labels, but come from the cost model.
-    log : bool
-        Whether the axis is logarithmic.
-
-    Examples
-    --------
-    >>> from hyperslab.text import Interval
-    >>> index = pd.Index(["a"], name="x")
-    >>> table = pd.DataFrame({"value": [Interval(0.2, 0.1, 0.3, 7)]}, index=index)
-    >>> Dots(table, "x", "One dot", "time", "ms")().axes[0].get_title(loc="left")
-    'One dot'
-    """
-
-    table: pd.DataFrame
-    rows: str | Sequence[str]
-    title: str
-    axis: str
-    unit: str = ""
-    colour: str = ""
-    value: str = "value"
-    panel: str = ""
+    table: pd.DataFrame  # from `compare`
+    rows: str | Sequence[str]  # the label that makes the rows, or several
+    title: str  # what the figure says
+    axis: str  # what is measured, such as "time to read one column"
+    unit: str = ""  # of the axis: one of `SCALES`
+    colour: str = ""  # the label that makes the colours; one colour if there is none
+    value: str = "value"  # the column of the table that is drawn
+    panel: str = ""  # the label that makes the panels; one panel if there is none
+    # the document's numbers by the label of the rows, or by several, in seconds or bytes
     document: "Numbers | None" = None
-    bound: float = 0.0
+    bound: float = 0.0  # what nothing can beat, in seconds or bytes
     bound_name: str = ""
+    # values that were not measured, by all the labels, but come from the cost model
     hollow: "pd.Series[float] | None" = None
-    log: bool = True
+    log: bool = True  # whether the axis is logarithmic
 
     @property
     def labels(self) -> list[str]:
@@ -132,20 +92,14 @@ class Dots(_Drawn):
     def __call__(self) -> Figure:
         """Draw it in the style that is set."""
         parts = self.parts
-        names, panels = self.row_names(), _values(parts, "panel")
+        names, panels = _values(parts, "row"), _values(parts, "panel")
         if len(panels) == 1:
             figure, axes = plt.subplots(figsize=(7.2, 0.45 * len(names) + 1.3))
             self.draw(axes, parts, names)
-            axes.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=4)
-            axes.set_title(self.title, loc="left", pad=26)
+            entitled(axes, self.title)
             return figure
-        return _in_panels(
-            self, panels, 0.22 * len(names) + 0.6, lambda axes, part: self.draw(axes, part, names)
-        )
-
-    def row_names(self) -> list[str]:
-        """Return the names of the rows, from above."""
-        return _values(self.parts, "row")
+        height = 0.22 * len(names) + 0.6
+        return _in_panels(self, height, lambda axes, part: self.draw(axes, part, names))
 
     @cached_property
     def parts(self) -> Mapping[str, pd.DataFrame]:
@@ -189,45 +143,15 @@ class Dots(_Drawn):
         axes.set_ylim(len(names) - 0.5, -0.5)
         if self.log:
             plain(axes.xaxis)
-        sns.despine(ax=axes, left=True)
+        axes.spines["left"].set_visible(False)
 
 
 @dataclass(frozen=True)
 class Curves(_Drawn):
-    """Curves with intervals against a number, such as the size of a chunk.
+    """Curves with intervals against a number, such as the size of a chunk, one for each colour."""
 
-    Parameters
-    ----------
-    table : pandas.DataFrame
-        From `compare`.
-    x : str
-        The label whose values are the numbers, in the unit of `across_unit` or without one.
-    title, axis, unit, colour, value, panel, document, bound, bound_name
-        As of `Dots`; the axis goes upwards, and there is a curve for each colour.
-    across : str
-        What the number is, such as "size of a chunk".
-    across_unit : str
-        Of the number: one of `SCALES`; the labels are in seconds, bytes or without unit.
-    log : str
-        Which axes are logarithmic: of "x" and "y".
-    marks : mapping of str to float
-        Lines across the curves, by what they mark, in the unit of the labels.
-    legend : bool
-        Whether few curves have their names in a legend too, as where they end in one place.
-    ticks : mapping of str to float
-        Numbers that are named on the axis across, in the unit of the labels; all by default.
-
-    Examples
-    --------
-    >>> from hyperslab.text import Interval
-    >>> index = pd.Index(["1", "2"], name="threads")
-    >>> table = pd.DataFrame({"value": [Interval(0.2, 0.1, 0.3, 7)] * 2}, index=index)
-    >>> Curves(table, "threads", "Two threads", "time", "ms")().axes[0].get_ylabel()
-    'time, ms'
-    """
-
-    table: pd.DataFrame
-    x: str
+    table: pd.DataFrame  # this and the others up to `bound_name` are as of `Dots`
+    x: str  # the label whose values are the numbers, in seconds, bytes or without unit
     title: str
     axis: str
     unit: str = ""
@@ -237,12 +161,12 @@ class Curves(_Drawn):
     document: "Numbers | None" = None
     bound: float = 0.0
     bound_name: str = ""
-    across: str = ""
-    across_unit: str = ""
-    log: str = "xy"
-    marks: Mapping[str, float] | None = None
-    legend: bool = False
-    ticks: Mapping[str, float] | None = None
+    across: str = ""  # what the number is, such as "size of a chunk"
+    across_unit: str = ""  # that it is drawn in: one of `SCALES`
+    log: str = "xy"  # which axes are logarithmic
+    marks: Mapping[str, float] | None = None  # lines across the curves, by what they mark
+    legend: bool = False  # whether few curves have their names in a legend, not at their ends
+    ticks: Mapping[str, float] | None = None  # numbers that are named on the axis across
 
     @property
     def labels(self) -> list[str]:
@@ -261,7 +185,7 @@ class Curves(_Drawn):
             if labels:
                 axes.legend(handles, labels)
             return figure
-        return _in_panels(self, panels, 2.6, self.draw)
+        return _in_panels(self, 2.6, self.draw)
 
     @cached_property
     def parts(self) -> Mapping[str, pd.DataFrame]:
@@ -310,26 +234,19 @@ class Curves(_Drawn):
         if self.ticks:
             places = [SCALES[self.across_unit] * number for number in self.ticks.values()]
             axes.set_xticks(places, list(self.ticks), rotation=30, ha="right", minor=False)
-        sns.despine(ax=axes)
 
 
 @dataclass(frozen=True)
 class Beside:
-    """Dots of the same rows and colours, for several quantities side by side.
+    """Dots of the same rows and colours, for several quantities side by side."""
 
-    Parameters
-    ----------
-    parts : sequence of Dots
-        Each without panels; the first has the rows.
-    title : str
-    """
-
-    parts: Sequence[Dots]
+    parts: Sequence[Dots]  # each without panels
     title: str
 
     def __call__(self) -> Figure:
         """Draw it in the style that is set."""
-        names = list(dict.fromkeys(row for part in self.parts for row in part.row_names()))
+        rows = [row for part in self.parts for row in _values(part.parts, "row")]
+        names = list(dict.fromkeys(rows))
         size = (7.4, 0.3 * len(names) + 1.6)
         figure, row = plt.subplots(1, len(self.parts), figsize=size, sharey=True, squeeze=False)
         for part, axes in zip(self.parts, row.flat, strict=True):
@@ -339,9 +256,9 @@ class Beside:
         return figure
 
 
-def _in_panels(of: _Drawn, panels: Sequence[str], height: float, draw: Any) -> Figure:
+def _in_panels(of: Dots | Curves, height: float, draw: Any) -> Figure:
     """Draw a figure of several panels, two a row."""
-    parts = of.parts
+    parts, panels = of.parts, _values(of.parts, "panel")
     figure, grid = two_a_row(len(panels), height, 1.2)
     for panel, axes in zip(panels, grid.flat, strict=False):
         draw(axes, {name: part[part["panel"] == panel] for name, part in parts.items()})
@@ -356,13 +273,12 @@ def _in_panels(of: _Drawn, panels: Sequence[str], height: float, draw: Any) -> F
 
 def _finish(figure: Figure, title: str) -> None:
     """Give a figure of several axes one legend and its title."""
-    told: dict[str, Any] = {}
+    by_name: dict[str, Any] = {}
     for axes in figure.axes:
         handles, labels = axes.get_legend_handles_labels()
-        told |= dict(zip(labels, handles, strict=True))
-    if len(told) > 1:
-        figure.legend(told.values(), told, loc="outside lower center", ncols=4)
-    headline(figure, title)
+        by_name |= dict(zip(labels, handles, strict=True))
+    legend = (list(by_name.values()), list(by_name)) if len(by_name) > 1 else ((), ())
+    headline(figure, title, legend, columns=4)
 
 
 def _values(parts: Mapping[str, pd.DataFrame], column: str) -> list[str]:

@@ -21,7 +21,8 @@ from jupyter_client.provisioning.local_provisioner import LocalProvisioner
 from ..measure.parent import alive
 
 _IMPORTED = (
-    "ipykernel.kernelapp", "pyarrow.parquet", "seaborn", "hyperslab.study", "hyperslab.study.page",
+    "ipykernel.kernelapp", "pyarrow.parquet", "scipy.interpolate", "scipy.ndimage",
+    "hyperslab.study.page",
 )  # fmt: skip
 
 _PATIENCE_S = 2.0  # between two cells a kernel may miss it; the run removes what it leaves

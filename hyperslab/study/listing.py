@@ -1,7 +1,7 @@
 """A long table that a reader sorts, searches and filters in the page, without any other host."""
 
 import html
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 import pandas as pd
@@ -16,11 +16,7 @@ _RENDER = """function (value, type) {
 }"""
 
 
-def listing(
-    frame: pd.DataFrame,
-    name: str,
-    **how: Any,
-) -> None:
+def listing(frame: pd.DataFrame, name: str, **how: Any) -> None:
     """Show a table that is sorted, searched and filtered in the page; see `markup`."""
     show.html(markup(frame, name, **how))
 
@@ -37,14 +33,17 @@ def markup(
     from itables import JavascriptFunction, options, to_html_datatable
     from itables.javascript import generate_init_offline_itables_html
 
-    text = set(frame.select_dtypes(exclude="number").columns)
-    shown = frame.assign(
-        **{column: frame[column].fillna("").astype(str).map(html.escape) for column in text}
-    )
+    numbers, shown = list(map(str, frame.select_dtypes("number"))), frame.copy()
+    for column in frame.columns.difference(numbers):
+        shown[column] = frame[column].fillna("").astype(str).map(html.escape)
     for column, places in (links or {}).items():
         pairs = zip(shown[column], places, strict=True)
         shown[column] = [f'<a href="{html.escape(place)}">{cell}</a>' for cell, place in pairs]
-    columns = list(enumerate(shown))
+
+    def numbered(chosen: Collection[str]) -> list[int]:
+        return [number for number, column in enumerate(shown) if column in chosen]
+
+    render, falls = JavascriptFunction(_RENDER), ["desc", "asc"]
     made = to_html_datatable(
         shown,
         table_id=name,
@@ -54,15 +53,9 @@ def markup(
         maxBytes=0,
         column_filters="footer",
         columnDefs=[
-            {
-                "targets": [n for n, column in columns if column not in text],
-                "render": JavascriptFunction(_RENDER),
-            },
-            {
-                "targets": [n for n, column in columns if column in falling],
-                "orderSequence": ["desc", "asc"],
-            },
-            {"targets": [n for n, column in columns if column in hidden], "visible": False},
+            {"targets": numbered(numbers), "render": render},
+            {"targets": numbered(falling), "orderSequence": falls},
+            {"targets": numbered(hidden), "visible": False},
         ],
         layout={"topStart": "buttons", "topEnd": "search"},
         buttons=["pageLength", {"extend": "colvis", "text": "Columns"}],

@@ -12,6 +12,7 @@ from ..measure import records as tables
 from ..text import ENOUGH, TIMES, Interval, listing
 from .board import of_claim, places, signed
 from .profile import drawn_between, root
+from .provenance import note_modules
 
 REFERENCE, YOURS = "reference", "yours"
 SAME, DIFFERS, OPEN, ALONE = "the same", "differs", "open on some", "on one only"
@@ -31,20 +32,12 @@ class Machine:
     folder: Path  # of its records
 
     def fact(self, name: str, part: str = "") -> str:
-        """Return a fact, or a part of one: of several runs each value once.
-
-        Examples
-        --------
-        >>> runs = {"1": {"profile": "full"}, "2": {"profile": "quick"}}
-        >>> Machine("a", runs, {}, Path()).fact("profile")
-        'full and quick'
-        """
+        """Return a fact, or a part of one: of several runs each value once."""
         found = [facts.get(name) for facts in self.runs.values()]
         if part:
             found = [each.get(part) for each in found if isinstance(each, Mapping)]
-        return listing(
-            list(dict.fromkeys(str(each) for each in found if each is not None)) or ["–"]
-        )
+        values = dict.fromkeys(str(each) for each in found if each is not None)
+        return listing(list(values) or ["–"])
 
     @property
     def versions(self) -> dict[str, str]:
@@ -91,14 +84,10 @@ class Machines:
     @property
     def twin(self) -> str:
         """The machine whose hardware and versions are those of this run; "" if none is."""
-        mine = [machine for machine in self.machines if machine.name == YOURS]
         kinds = {each.name: (each.fact("identity"), each.versions) for each in self.machines}
-        alike = [
-            name
-            for name, kind in kinds.items()
-            if mine and name != YOURS and kind == kinds[YOURS] and kind[1]
-        ]
-        return alike[0] if alike else ""
+        mine = kinds.pop(YOURS, None)
+        alike = (name for name, kind in kinds.items() if kind == mine and kind[1])
+        return next(alike, "")
 
 
 def gathered(
@@ -110,6 +99,7 @@ def gathered(
 ) -> Machines:
     """Judge the claims on every machine."""
     top, (results, own) = root(), drawn_between(profile, workdir, records)
+    note_modules(results, Machines.notebook)
     if not (top / others).is_dir():
         raise ValueError(f"others is {others!r}: no such folder of records")
     content = read(top / FILE)
@@ -171,16 +161,18 @@ def ratios(found: Machines) -> tuple[pd.DataFrame, "pd.Series[float]"]:
 
 def facts(found: Machines) -> pd.DataFrame:
     """Return what each machine is, a row each."""
-    rows = {
-        machine.name: {
-            "Processor": f"{machine.fact('identity', 'cpu')}, "
-            f"{machine.fact('identity', 'cores')} cores",
-            "Memory (GiB)": machine.fact("identity", "memory_gib"),
+    rows = {}
+    for machine in found.machines:
+        cpu, cores, memory = (
+            machine.fact("identity", part) for part in ("cpu", "cores", "memory_gib")
+        )
+        today = machine.fact("rules") == found.content.rules
+        rows[machine.name] = {
+            "Processor": f"{cpu}, {cores} cores",
+            "Memory (GiB)": memory,
             **{label: machine.fact(name) for label, name in _FACTS.items()},
-            "Rules": "today's" if machine.fact("rules") == found.content.rules else "earlier ones",
+            "Rules": "today's" if today else "earlier ones",
         }
-        for machine in found.machines
-    }
     return pd.DataFrame.from_dict(rows, orient="index").rename_axis("Machine")
 
 

@@ -20,13 +20,7 @@ class Options:
 
 
 def profile_of(records: Path | None) -> str:
-    """Return the profile that records are of; quick where there are none, or several profiles.
-
-    Examples
-    --------
-    >>> profile_of(None)
-    'quick'
-    """
+    """Return the profile that records are of; quick where there are none, or several profiles."""
     try:
         runs = list(machines(records).values()) if records else []
     except (ValueError, AttributeError):  # which is said when the records are looked at
@@ -36,14 +30,13 @@ def profile_of(records: Path | None) -> str:
 
 
 def executed_folder(workdir: Path, profile: str) -> Path:
-    """Return where executed notebooks of a profile lie.
-
-    Examples
-    --------
-    >>> executed_folder(Path("build"), "quick").as_posix()
-    'build/executed/quick'
-    """
+    """Return where executed notebooks of a profile lie."""
     return workdir / "executed" / profile
+
+
+def journal_path(results: Path, notebook: str) -> Path:
+    """Return where the finished blocks of a notebook lie until its records are whole."""
+    return results / ".journal" / f"{notebook}.jsonl"
 
 
 def drawing_place(workdir: str, records: str) -> str:

@@ -15,29 +15,19 @@ from ..text import ENOUGH, Interval, data, exact, number, spread
 from . import show as display
 from .figures import SCALES, Beside, Curves, Dots
 from .profile import root
-from .session import Session
+from .show import Place, noise
 from .show import lost as caveats
-from .show import noise
 
 _FOUND, _ADVICE = "**Found.**", "**Do.**"  # how an answer, and what to do, begin
 __all__ = ["caveats", "document", "exact", "noise", "said", "say", "show", "table"]
 
 
 def say(text: str, *, rests_on: Sequence[pd.DataFrame] = (), **values: object) -> None:
-    """Show sentences, with values in them.
+    """Show sentences of MyST, one a line, with values in them: ``{gain:faster}``, ``{size:MB}``.
 
     A line with a value that was not measured is left out, and said to be. No advice, which is what
-    begins with "**Do.**", is given from fewer than six blocks; of void times nothing is said.
-
-    Parameters
-    ----------
-    text : str
-        MyST, a sentence a line. ``{gain:faster}`` stands for an interval and its direction, as
-        `hyperslab.text.Interval` prints it; ``{size:MB}`` for one with a unit.
-    rests_on : sequence of pandas.DataFrame
-        Records of the times that the text rests on.
-    **values
-        Intervals and numbers, by name.
+    begins with "**Do.**", is given from fewer than six blocks; of void times nothing is said. Both
+    are judged by the records that the text `rests_on`.
     """
     found, do, _ = text.partition(_ADVICE)
     if reason := no_advice(*rests_on):
@@ -49,15 +39,7 @@ def say(text: str, *, rests_on: Sequence[pd.DataFrame] = (), **values: object) -
 
 
 def no_advice(*frames: pd.DataFrame) -> str:
-    """Return why times give no advice: void, or too few blocks; empty where they give it.
-
-    Examples
-    --------
-    >>> from hyperslab.measure.records import frame_of
-    >>> rows = [{"experiment": "e", "case": "c", "block": b, "status": "ok"} for b in range(3)]
-    >>> no_advice(frame_of(rows))
-    'advice takes 6 blocks, and it has 3'
-    """
+    """Return why times give no advice: void, or too few blocks; empty where they give it."""
     if _void(*frames):
         return "too much else went on while it was measured, so that its times are void"
     few = [most for most in map(_most_blocks, frames) if most < ENOUGH]
@@ -101,20 +83,10 @@ def _fields(line: str) -> set[str]:
     return {name.partition(".")[0] for _, name, _, _ in string.Formatter().parse(line) if name}
 
 
-def show(run: Session, figure: Callable[[], Any], name: str, caption: str, alt: str) -> None:
-    """Show a figure, drawn for light and for dark pages.
+def show(run: Place, figure: Callable[[], Any], name: str, caption: str, alt: str) -> None:
+    """Show a figure, labelled ``fig-<name>``, for light and for dark pages; none of an empty table.
 
-    Parameters
-    ----------
-    run : Session
-    figure : callable
-        Such as `Dots`: draws it. Nothing is shown of an empty table.
-    name : str
-        Short and unique; the label is ``fig-<name>``.
-    caption : str
-        MyST text.
-    alt : str
-        What the figure shows, for who cannot see it.
+    `caption` is MyST; `alt` says what the figure shows, for who cannot see it.
     """
     if isinstance(figure, Dots | Curves | Beside):
         first = figure.parts[0] if isinstance(figure, Beside) else figure
@@ -127,27 +99,18 @@ def show(run: Session, figure: Callable[[], Any], name: str, caption: str, alt: 
 
 
 def table(
-    run: Session,
+    run: Place,  # as of `show`; a table needs no folder
     columns: "Mapping[str, pd.Series[Any] | Mapping[str, float]] | pd.DataFrame",
     name: str,
     caption: str,
     *,
     folded: bool = False,
 ) -> None:
-    """Show a table whose rows are those of tables from `compare`.
+    """Show a table, labelled ``tab-<name>``, whose rows are those of tables from `compare`.
 
-    Parameters
-    ----------
-    run : Session
-    columns : mapping, or pandas.DataFrame
-        By their heads, such as "cold (ms)": a unit in brackets is that of intervals, in seconds or
-        bytes. The labels of the rows come first. Text stands as it is.
-    name : str
-        Short and unique; the label is ``tab-<name>``.
-    caption : str
-        MyST text, on one line.
-    folded : bool
-        Whether it is shown only when asked for, because it is long.
+    The labels of the rows come first, then columns by their heads, such as "cold (ms)": a unit in
+    brackets is that of intervals, in seconds or bytes. Text stands as it is. A long table is
+    `folded`: shown only when asked for.
     """
     columns = dict(columns)  # of a table, too
     few = [n for values in columns.values() for n in map(_blocks, values) if 0 < n < ENOUGH]
@@ -159,7 +122,7 @@ def table(
     shown = whole.reset_index()
     for label in labels:
         shown[label] = [data(str(value)) for value in shown[label]]
-    display.table(run, shown, name, caption, folded=folded)
+    display.table(shown, name, caption, folded=folded)
 
 
 def _written(head: str, column: "pd.Series[Any]") -> "pd.Series[str]":
@@ -191,19 +154,9 @@ def _documents() -> dict[str, dict[str, Any]]:
 
 
 def document(key: str, figure: str) -> "pd.Series[float]":
-    """Return the numbers that a document prints in one of its figures or tables.
+    """Return the numbers of a document's figure or table, in seconds, bytes or bytes a second.
 
-    Parameters
-    ----------
-    key : str
-        Of the document in the bibliography, such as "lee2008".
-    figure : str
-        Such as "figure 7".
-
-    Returns
-    -------
-    pandas.Series
-        By the labels of cases; times in seconds, sizes in bytes, rates in bytes a second.
+    Such as `document("lee2008", "figure 7")`; they stand by the labels of cases.
     """
     values = _documents()[key][figure]
     if isinstance(values, dict):

@@ -12,19 +12,12 @@ MYST = "text/x-myst"
 _KEPT_METADATA = ("kernelspec", "language_info", "mystnb")
 
 
-def clean(notebook: dict[str, Any], scrub: Callable[[str], str] = str) -> dict[str, Any]:
+def clean(notebook: dict[str, Any], scrub: Callable[[str], str]) -> dict[str, Any]:
     """Return an executed notebook as the book shows it.
 
     Outputs on stderr and records of the run go, paths and names are replaced, and an output
     that carries ``text/x-myst`` becomes Markdown only. Cells tagged ``answer`` come right below the
     title.
-
-    Examples
-    --------
-    >>> output = {"output_type": "display_data", "data": {"text/x-myst": "*a*"}, "metadata": {}}
-    >>> cell = {"cell_type": "code", "metadata": {}, "source": "", "outputs": [output]}
-    >>> clean({"cells": [cell], "metadata": {}})["cells"][0]["outputs"][0]["data"]
-    {'text/markdown': '*a*'}
     """
 
     def shown(output: dict[str, Any]) -> dict[str, Any]:
@@ -64,8 +57,6 @@ def _answer_first(cells: list[dict[str, Any]]) -> list[dict[str, Any]]:
         texts = ["".join(each["source"]).strip() for each in (cell, after)]
         return all(text.startswith("## ") for text in texts) and "\n" not in texts[0]
 
-    if not cells:
-        return cells
     first, *others = [cell for cell in cells if not answers(cell)]
     following = [*others[1:], first]
     kept = [c for c, after in zip(others, following, strict=False) if not bare(c, after)]
@@ -73,14 +64,7 @@ def _answer_first(cells: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def scrubbed(notebook: dict[str, Any], scrub: Callable[[str], str]) -> dict[str, Any]:
-    """Return a notebook without private text, and without the places papermill notes.
-
-    Examples
-    --------
-    >>> private = {"cells": [], "metadata": {"papermill": {"output_path": "x", "duration": 1}}}
-    >>> scrubbed(private, str)["metadata"]
-    {'papermill': {'duration': 1}}
-    """
+    """Return a notebook without private text, and without the places papermill notes."""
 
     def walk(part: Any) -> Any:
         if isinstance(part, str):
@@ -99,17 +83,8 @@ def scrubbed(notebook: dict[str, Any], scrub: Callable[[str], str]) -> dict[str,
     return result
 
 
-def failure(notebook: dict[str, Any]) -> str:
-    """Say in which cell an executed notebook stopped, and why; "" when it did not."""
-    for number, cell in enumerate(notebook["cells"], start=1):
-        for output in cell.get("outputs", []):
-            if output.get("output_type") == "error":
-                return f"stopped in cell {number} with {output.get('ename', 'an error')}"
-    return ""
-
-
-def placeholder(name: str, template: Path, why: str) -> str:
-    """Return the page that stands for a notebook without results."""
+def placeholder(name: str, template: Path) -> str:
+    """Return the page that stands for a notebook that was not run."""
     title, labels = name, []
     if template.is_file():
         cells = json.loads(template.read_text(encoding="utf-8"))["cells"]
@@ -120,6 +95,6 @@ def placeholder(name: str, template: Path, why: str) -> str:
     marks = "".join(f"({label})=\n" for label in labels)
     return (
         f"{marks}# {title}\n\n```{{admonition}} No results here\n:class: missing\n"
-        f"The notebook `{name}` {why}. `make book` runs what is missing and renders this page; "
-        f"`hyperslab run {name}` runs this notebook alone.\n```\n"
+        f"The notebook `{name}` was not run. `make book` runs what is missing and renders this "
+        f"page; `hyperslab run {name}` runs this notebook alone.\n```\n"
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -44,17 +44,9 @@ _LIGHT = (
 )
 
 
-def browser(names: Sequence[str] = BROWSERS) -> str:
-    """Return the Chromium of this machine.
-
-    Examples
-    --------
-    >>> browser(["no-such-browser"])
-    Traceback (most recent call last):
-    ...
-    hyperslab.study.book.RenderError: no Chromium: `apt-get install chromium` (Debian) gives what prints the book
-    """  # noqa: E501
-    for name in names:
+def browser() -> str:
+    """Return the Chromium of this machine."""
+    for name in BROWSERS:
         if found := shutil.which(name):
             return found
     raise RenderError("no Chromium: `apt-get install chromium` (Debian) gives what prints the book")
@@ -68,18 +60,7 @@ def unfold(tab: Any) -> None:
 
 
 def enclose(pdf: Path, stage: Path) -> None:
-    """Put a printed book among its staged pages, which then link it.
-
-    Examples
-    --------
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     pdf = Path(folder, "printed.pdf")
-    ...     _ = pdf.write_bytes(b"%PDF")
-    ...     Path(folder, "book").mkdir()
-    ...     enclose(pdf, Path(folder))
-    ...     Path(folder, ENCLOSED).read_bytes()
-    b'%PDF'
-    """
+    """Put a printed book among its staged pages, which then link it."""
     shutil.copy(pdf, stage / ENCLOSED)
 
 

@@ -16,12 +16,6 @@ def scrubber(root: Path, hide: Mapping[str, str] | None = None) -> Callable[[str
     """Return a function that takes paths, host and user names out of a text.
 
     A host or user name that is also a word of the book stays, unless it stands in a path.
-
-    Examples
-    --------
-    >>> clean = scrubber(Path("/srv/ann/hyperslab"), {"ann-laptop": "host"})
-    >>> clean("ann-laptop wrote /srv/ann/hyperslab/build/data/a.nc")
-    'host wrote build/data/a.nc'
     """
     paths = {Path(sys.prefix): "python", Path(tempfile.gettempdir()): "tmp", Path.home(): "~"}
     paths |= {Path.cwd(): "", root: ""}
@@ -55,17 +49,7 @@ def scrubber(root: Path, hide: Mapping[str, str] | None = None) -> Callable[[str
 def revealed(text: str) -> str:
     """Return the first thing in a text that must not be published, with what it is; "" for none.
 
-    What needs knowledge of this machine, such as its name, is `scrubber`'s: a text that it changes
-    is private too.
-
-    Examples
-    --------
-    >>> revealed("read /home/ann/a.nc")
-    "a folder of a machine, '/home/ann/a.nc'"
-    >>> revealed("s3://my-bucket/a.nc"), revealed("http://server/a.nc")
-    ("an address, 's3://my-bucket/a.nc'", '')
-    >>> revealed("on login01.hpc.example.org"), revealed("fsspec.implementations.http 2026.9.0")
-    ("a host, 'login01.hpc.example.org'", '')
+    What needs knowledge of this machine, such as its name, is `scrubber`'s.
     """
     for what, pattern in _REVEALING:
         if hit := pattern.search(text):

@@ -30,9 +30,9 @@ class Entry:
     settings: Mapping[str, Mapping[str, object]]
 
 
-def root(start: Path | None = None) -> Path:
+def root() -> Path:
     """Return the repository: the first folder upwards that holds the study."""
-    start = (start or Path.cwd()).resolve()
+    start = Path.cwd().resolve()
     for folder in (start, *start.parents):
         if all((folder / mark).exists() for mark in _MARKS):
             return folder
@@ -65,30 +65,14 @@ def entry(name: str, folder: Path | None = None) -> Entry:
 
 
 def check_profile(profile: str) -> str:
-    """Return a profile's name, or say which there are.
-
-    Examples
-    --------
-    >>> check_profile("quick")
-    'quick'
-    >>> check_profile("fast")
-    Traceback (most recent call last):
-    ...
-    ValueError: no profile 'fast': choose from smoke, quick, full, paper
-    """
+    """Return a profile's name, or say which there are."""
     if profile not in PROFILES:
         raise ValueError(f"no profile {profile!r}: choose from {', '.join(PROFILES)}")
     return profile
 
 
 def drawn_between(profile: str, workdir: str, records: str) -> tuple[Path, Path]:
-    """Return where what is drawn of a profile goes, and the folder of the records it is drawn from.
-
-    Raises
-    ------
-    ValueError
-        For an unknown profile, or where records that are named are no folder.
-    """
+    """Return where what is drawn of a profile goes, and the folder of its records."""
     top = root()
     results = (top / workdir).resolve() / "results" / check_profile(profile)
     folder = (top / records).resolve() if records else results

@@ -12,7 +12,6 @@ import threading
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
 
 from ..measure import machine, processes, records
 from ..network import Endpoint
@@ -25,20 +24,13 @@ _PLACES = (
     "subchunk", "tune",
 )  # fmt: skip
 OURS = ("hyperslab", "data_gen")
+_MOST = 4  # differences that are named
 
 
 def measures(module: str) -> bool:
-    """Return whether a module decides what is measured; the others draw.
-
-    Examples
-    --------
-    >>> measures("hyperslab.measure.cold"), measures("hyperslab.study.show")
-    (True, False)
-    """
-    if not module.startswith(OURS):
-        return False
-    name = module.removeprefix("hyperslab.")
-    return any(name == place or name.startswith(f"{place}.") for place in _PLACES)
+    """Return whether a module decides what is measured; the others draw."""
+    name = f"{module.removeprefix('hyperslab.')}."
+    return module.startswith(OURS) and name.startswith(tuple(f"{place}." for place in _PLACES))
 
 
 def experiment(
@@ -46,7 +38,11 @@ def experiment(
 ) -> dict[str, str]:
     """Return what is measured: the notebook's cells that measure, its settings and parameters."""
     text = notebook.read_text(encoding="utf-8")
-    cells = ["".join(c["source"]) for c in json.loads(text)["cells"] if "measure" in _tags(c)]
+    cells = [
+        "".join(cell["source"])
+        for cell in json.loads(text)["cells"]
+        if "measure" in cell["metadata"].get("tags", [])
+    ]
     found = {"its measuring cells": hashed(_plain("\n".join(cells)))}
     for name, value in {**settings, **parameters}.items():
         found[name] = json.dumps(value, sort_keys=True)
@@ -64,13 +60,7 @@ def loaded() -> dict[str, str]:
 
 
 def now(names: Iterable[str]) -> dict[str, str]:
-    """Return a hash of each module of ours as it is, and the version of each package.
-
-    Examples
-    --------
-    >>> now(["hyperslab.no_such_module", "no-such-package"])
-    {'hyperslab.no_such_module': 'nothing', 'no-such-package': 'nothing'}
-    """
+    """Return a hash of each module of ours as it is, and the version of each package."""
     versions = machine.versions()
     return {
         name: _module(name) if name.startswith(OURS) else versions.get(name, "nothing")
@@ -97,14 +87,7 @@ def code() -> str:
     return total.hexdigest()[:16]
 
 
-def drawn(notebook: Path, modules: Iterable[str], inputs: Iterable[Path]) -> dict[str, str]:
-    """Return what a page is drawn with: its whole notebook, modules, and files."""
-    stats = {f"{path.parent.name}/{path.name}": path.stat() for path in inputs}
-    files = {name: f"{stat.st_size} {stat.st_mtime_ns}" for name, stat in stats.items()}
-    return {"its notebook": hashed(notebook.read_text("utf-8")), **files, **now(modules)}
-
-
-def difference(old: Mapping[str, str], new: Mapping[str, str], most: int = 4) -> str:
+def difference(old: Mapping[str, str], new: Mapping[str, str]) -> str:
     """Say in what two of these differ; empty if in nothing.
 
     Examples
@@ -119,16 +102,25 @@ def difference(old: Mapping[str, str], new: Mapping[str, str], most: int = 4) ->
         else f"{name} was {old.get(name, 'nothing')} and is {new.get(name, 'nothing')}"
         for name in names
     ]
-    return "; ".join(said[:most] + ([f"and {len(said) - most} more"] if len(said) > most else []))
+    more = [f"and {len(said) - _MOST} more"] if len(said) > _MOST else []
+    return "; ".join(said[:_MOST] + more)
 
 
-def note_modules(path: Path) -> None:
-    """Keep in a file, after each cell of the running notebook, which modules it has loaded."""
+def noted_modules(results: Path, notebook: str) -> Path:
+    """Return where it is noted which modules of ours a notebook has loaded."""
+    return results / ".loaded" / f"{notebook}.json"
+
+
+def note_modules(results: Path, notebook: str) -> None:
+    """Note, after each cell of the notebook that runs, which modules of ours it has loaded."""
     from IPython import get_ipython
+
+    path = noted_modules(results, notebook)
 
     def note(_: object = None) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
-        names = sorted(name for name in sys.modules if name.startswith(OURS))
+        loaded = list(sys.modules)  # at once: other threads may import meanwhile
+        names = sorted(name for name in loaded if name.startswith(OURS))
         part = path.with_suffix(".part")
         with suppress(OSError):  # where the disk is full the cell says so
             part.write_text(json.dumps(names))
@@ -142,10 +134,9 @@ def note_modules(path: Path) -> None:
 @functools.cache
 def _module(name: str) -> str:
     """Return a hash of a module's code, without comments and docstrings, and of the C beside it."""
-    try:
+    spec = None
+    with suppress(ModuleNotFoundError):  # of its package
         spec = importlib.util.find_spec(name)
-    except ModuleNotFoundError:
-        spec = None
     if spec is None or not spec.origin:
         return "nothing"
     path = Path(spec.origin)
@@ -166,16 +157,9 @@ def _plain(source: str) -> str:
 
 
 def _said(part: ast.AST) -> bool:
-    return (
-        isinstance(part, ast.Expr)
-        and isinstance(part.value, ast.Constant)
-        and isinstance(part.value.value, str)
-    )
-
-
-def _tags(cell: Mapping[str, Any]) -> list[str]:
-    tags: list[str] = cell["metadata"].get("tags", [])
-    return tags
+    """Return whether a statement is a text alone, such as a docstring."""
+    value = getattr(part, "value", None) if isinstance(part, ast.Expr) else None
+    return isinstance(value, ast.Constant) and isinstance(value.value, str)
 
 
 def _address(url: str) -> str:

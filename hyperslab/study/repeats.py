@@ -30,22 +30,7 @@ def groups(found: Machines) -> list[list[Machine]]:
 
 
 def repeats(runs: Sequence[Machine]) -> dict[str, float]:
-    """Return what later runs find of what earlier ones found, over all pairs of runs.
-
-    Parameters
-    ----------
-    runs : sequence of Machine
-        One of `groups`.
-
-    Returns
-    -------
-    dict of str to float
-        "estimates", how many were compared, of parts of claims that have an interval; the shares
-        "inside" the earlier interval and with intervals "apart"; the medians, over parts, of the
-        standard deviation that an interval speaks of, "expected", and of that "between" the runs,
-        of logarithms; "decided", how many verdicts both of two runs decided; the share that is the
-        "same"; and "wrong", how many of a run's are wrong at least.
-    """
+    """Return what later runs find of what earlier ones found, over all pairs of runs of a group."""
     pairs = list(combinations(runs, 2))
     known = [_parts(run) for run in runs]
     both = [
@@ -56,13 +41,10 @@ def repeats(runs: Sequence[Machine]) -> dict[str, float]:
     ]
     inside = [first.low <= second.measured <= first.high for first, second in both]
     apart = [second.low > first.high or second.high < first.low for first, second in both]
-    parts: dict[str, list[PartVerdict]] = {}
-    for each in known:
-        for key, part in each.items():
-            parts.setdefault(key, []).append(part)
-    spread = [np.std([np.log(part.measured) for part in of], ddof=1)
-              for of in parts.values() if len(of) > 1]  # fmt: skip
-    width = [np.log(part.high / part.low) / 2 / _HALF for of in parts.values() for part in of]
+    keys = dict.fromkeys(key for each in known for key in each)
+    parts = [[each[key] for each in known if key in each] for key in keys]
+    spread = [np.std([np.log(part.measured) for part in of], ddof=1) for of in parts if len(of) > 1]
+    width = [np.log(part.high / part.low) / 2 / _HALF for of in parts for part in of]
     verdicts = [
         (one.verdict, later.judgements[key].verdict)
         for earlier, later in pairs
@@ -71,33 +53,28 @@ def repeats(runs: Sequence[Machine]) -> dict[str, float]:
     decided = [one == other for one, other in verdicts if not {one, other} & {*UNDECIDED}]
     same = float(np.mean(decided)) if decided else float("nan")
     return {
-        "estimates": len(both),
-        "inside": float(np.mean(inside)),
-        "apart": float(np.mean(apart)),
-        "expected": float(np.median(width)),
-        "between": float(np.median(spread)),
-        "decided": len(decided) / len(pairs),
-        "same": same,
-        "wrong": (1 - same) / 2 * len(decided) / len(pairs),
+        "estimates": len(both),  # of parts of claims that have an interval
+        "inside": float(np.mean(inside)),  # share of later ones inside of the earlier interval
+        "apart": float(np.mean(apart)),  # share of intervals that are apart
+        # medians, over parts, of the standard deviation of logarithms
+        "expected": float(np.median(width)),  # that an interval speaks of
+        "between": float(np.median(spread)),  # between the runs
+        "decided": len(decided) / len(pairs),  # verdicts that both of two runs decided
+        "same": same,  # share of these
+        "wrong": (1 - same) / 2 * len(decided) / len(pairs),  # of a run's verdicts, at least
     }
 
 
 def judged_alike(found: Machines) -> dict[str, int]:
-    """Return how A/A pairs are judged, of all machines, as if each were a claim.
-
-    Returns
-    -------
-    dict of str to int
-        "pairs", those with blocks enough for an interval; those "without" one in it; those judged
-        "different" by the rule of directions; and the "same" by that of equality.
-    """
-    frames = [load(path) for run in found.machines for path in sorted(run.folder.glob("*.parquet"))]
-    ratios = [noise.ratio for frame in frames for noise in judge(frame)]
+    """Return how A/A pairs are judged, of all machines, as if each were a claim."""
+    paths = [path for run in found.machines for path in sorted(run.folder.glob("*.parquet"))]
+    pairs = (frame[frame["aa"].isin(("A", "B"))] for frame in map(load, paths))
+    ratios = [noise.ratio for frame in pairs for noise in judge(frame)]
     known = [(ratio.low, ratio.high) for ratio in ratios if ratio.n >= ENOUGH]
     differs, equals = direction(above=True), equality(NO_DIFFERENCE)
     return {
-        "pairs": len(known),
-        "without": sum(not low <= 1 <= high for low, high in known),
+        "pairs": len(known),  # with blocks enough for an interval
+        "without": sum(not low <= 1 <= high for low, high in known),  # one in their interval
         "different": sum(differs.verdict(*each) in (HOLDS, REVERSED) for each in known),
         "same": sum(equals.verdict(*each) == HOLDS for each in known),
     }

@@ -6,7 +6,7 @@ import resource
 import socket
 import sys
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
@@ -94,33 +94,37 @@ def _require_limits() -> None:
 
 def _all(chosen: Sequence[Entry], options: Options, top: Path) -> list[Result]:
     """Run notebooks in their order, two at a time; beside one that measures nothing else works."""
-    expected = {item.name: _expected(item, options, top) for item in chosen}
-    numbered = list(enumerate(chosen, 1))
+    from jupyter_core.utils import ensure_event_loop
 
-    def told(place: int, item: Entry) -> Result:
-        left = sum(expected[later.name] for later in chosen[place - 1 :])
+    expected = [_expected(item, options, top) for item in chosen]
+    work = (top / options.workdir).resolve()
+    folder = work / "results" / options.profile
+
+    def work_on(place: int, item: Entry) -> Result:
+        left = sum(expected[place:])
         about = f", about {_clock(left)} left" if left else ""
-        print(f"[{place}/{len(chosen)}] {item.name}{about}", flush=True)
-        result = _one(item, options, top)
+        print(f"[{place + 1}/{len(chosen)}] {item.name}{about}", flush=True)
+        try:
+            result = _one(item, options, top)
+        finally:
+            ensure_event_loop().close()  # of this thread, in which it was talked to
         tail = f": {result.message}" if result.message else ""
         print(f"      {item.name} {result.state} in {_clock(result.seconds)}{tail}", flush=True)
         return result
 
     results: list[Result] = []
-    work = (top / options.workdir).resolve()
-    place = work / "results" / options.profile
-    for measured, group in groupby(numbered, lambda pair: measures(pair[1], options)):
+    for measured, group in groupby(enumerate(chosen), lambda pair: measures(pair[1], options)):
         with ThreadPoolExecutor(_AT_ONCE) as pool, ExitStack() as held:
             in_turns = measured and options.profile != TOYS
             if in_turns:
-                place.mkdir(parents=True, exist_ok=True)
-                held.enter_context(turns(place / ".turn.lock"))
+                folder.mkdir(parents=True, exist_ok=True)
+                held.enter_context(turns(folder / ".turn.lock"))
             try:
                 running = []
-                for pair in group:
-                    records = place / f"{pair[1].name}.parquet"
+                for place, item in group:
+                    records = folder / f"{item.name}.parquet"
                     before = _changed(records)
-                    running.append(pool.submit(_closing, told, *pair))
+                    running.append(pool.submit(work_on, place, item))
                     # While it draws, the next makes its files and counts; its first sample waits.
                     while in_turns and not running[-1].done() and _changed(records) == before:
                         wait(running[-1:], timeout=_LOOK_S)
@@ -136,16 +140,6 @@ def _all(chosen: Sequence[Entry], options: Options, top: Path) -> list[Result]:
 def _changed(path: Path) -> int:
     """Return when a file was written; 0 where there is none."""
     return path.stat().st_mtime_ns if path.exists() else 0
-
-
-def _closing(told: Callable[[int, Entry], Result], place: int, item: Entry) -> Result:
-    """Run a notebook in a thread, and close the event loop that it was talked to in."""
-    from jupyter_core.utils import ensure_event_loop
-
-    try:
-        return told(place, item)
-    finally:
-        ensure_event_loop().close()
 
 
 def _one(item: Entry, options: Options, top: Path) -> Result:
@@ -225,12 +219,8 @@ def _expected(item: Entry, options: Options, top: Path) -> float:
     if not (top / f"notebooks/{item.name}.ipynb").exists():
         return 0.0
     page = Page.of(item, options, top)
-    seconds = page.kept().get("seconds")
-    if not isinstance(seconds, int | float) or not (
-        options.again or page.measured_again() or page.drawn_again()
-    ):
-        return 0.0
-    return float(seconds)
+    runs = options.again or page.measured_again() or page.drawn_again()
+    return float(page.kept().get("seconds", 0.0)) if runs else 0.0
 
 
 def _failure(error: Exception, page: Page, top: Path) -> str:
@@ -238,10 +228,9 @@ def _failure(error: Exception, page: Page, top: Path) -> str:
 
     if not isinstance(error, papermill.PapermillExecutionError):
         return printable(f"{type(error).__name__}: {error}")
-    kept = page.failed
-    shown = kept.relative_to(top) if kept.is_relative_to(top) else kept.name
+    kept = page.failed.relative_to(top) if page.failed.is_relative_to(top) else page.failed.name
     said = printable(f"{error.ename}: {error.evalue}")
-    return f"cell {error.cell_index}: {said} (kept as {shown})"
+    return f"cell {error.cell_index}: {said} (kept as {kept})"
 
 
 def _clock(seconds: float) -> str:

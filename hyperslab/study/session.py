@@ -11,7 +11,7 @@ import weakref
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 import pandas as pd
@@ -30,35 +30,69 @@ from ..measure.processes import Processes
 from ..measure.worker import is_full
 from ..network import Link
 from ..text import data
-from . import provenance
+from . import provenance, show
+from .options import journal_path
 from .ordered import as_seen, in_order
 from .privacy import scrubber
-from .profile import TOYS, full, locked, root
-from .runs import own_results, referred
+from .profile import (
+    TOYS,
+    check_profile,
+    drawn_between,
+    entry,
+    full,
+    locked,
+    require_writable,
+    root,
+)  # fmt: skip
 
 _SAID = ("status", "note")  # columns of words, which may name a path
-_Any = TypeVar("_Any", bound=experiment_io.Case | Case)
+_Kind = TypeVar("_Kind", bound=experiment_io.Case | Case)
+
+
+def begin(
+    notebook: str,
+    *,
+    profile: str = "quick",
+    workdir: str = "build/adhoc",
+    records: str = "",
+    seed: int = 0,
+    repeats: int = 0,
+    **settings: object,
+) -> "Session":
+    """Begin a notebook's run; `settings` that are given take the place of the profile's.
+
+    Records keep a hash alone of a setting that is a text, such as a folder.
+    """
+    check_profile(profile)
+    for name, text in {"workdir": workdir, "records": records}.items():
+        if not isinstance(text, str):
+            raise ValueError(f"{name} is {text!r}: give the name of a folder")
+    for name, value in {"repeats": repeats, "seed": seed, **settings}.items():
+        words = isinstance(value, str) and name not in ("repeats", "seed")
+        if not words and (not isinstance(value, int) or isinstance(value, bool) or value < 0):
+            more = "" if name == "seed" else ", 0 for the profile's"
+            raise ValueError(f"{name} is {value!r}: give a whole number from 0{more}")
+    top = root()
+    of_profile = entry(notebook, top).settings[profile]
+    place = (top / workdir).resolve()
+    require_writable(place, workdir)
+    _, folder = drawn_between(profile, workdir, records)
+    mine = {name: value for name, value in settings.items() if value}
+    chosen = {**of_profile, **mine}
+    given: dict[str, object] = {"profile": profile, "repeats": repeats, "seed": seed}
+    given |= {name: provenance.hashed(text) for name, text in mine.items() if isinstance(text, str)}
+    experiment = provenance.experiment(top / f"notebooks/{notebook}.ipynb", chosen, **given)
+    drawn_from = folder if records or of_profile.get("draws") else None
+    session = Session(notebook, profile, place, drawn_from, seed, repeats, chosen, experiment)
+    if session.differs:
+        said = "These records were measured otherwise than they would be now"
+        lines = f"{said}: {data(session.differs)}."
+        show.text(show.admonition("Measured by something else", lines))
+    return session
 
 
 class Session:
-    """One notebook's run: it measures and keeps records, or draws from records that exist.
-
-    Made by `begin`.
-
-    Attributes
-    ----------
-    notebook, profile, run_id : str
-    drawing : bool
-        Whether figures are drawn from records and nothing is measured.
-    differs : str
-        In what that which measured the records differs from what would measure now.
-    results : Path
-        Where records and figures go.
-    scratch : Path
-        For files of one sample; deleted at the end.
-    data : Path
-        For datasets that are made once.
-    """
+    """One notebook's run: it measures and keeps records, or draws from records that exist."""
 
     def __init__(
         self,
@@ -72,44 +106,48 @@ class Session:
         experiment: Mapping[str, str],
     ) -> None:
         self.notebook, self.profile, self.seed = notebook, profile, seed
-        self._experiment = experiment
-        self.settings, self.repeats = settings, repeats
-        self.results = workdir / "results" / profile
-        self.data = workdir / "data"
-        self.scratch = workdir / "scratch" / f"{notebook}-{os.getpid()}"
-        self.drawing = drawn_from is not None
-        self.differs = ""
-        provenance.note_modules(self.results / ".loaded" / f"{notebook}.json")
+        self.settings, self.repeats, self._experiment = settings, repeats, experiment
+        self.results = workdir / "results" / profile  # where records and figures go
+        self.data = workdir / "data"  # for datasets that are made once
+        self.scratch = workdir / "scratch" / f"{notebook}-{os.getpid()}"  # deleted at the end
+        self.drawing = drawn_from is not None  # figures are drawn and nothing is measured
+        self.differs = ""  # in what the records were measured otherwise than they would be now
+        self.run_id = ""
+        self._met: list[dict[str, object]] = []  # rules of `leave_out` that fitted a case
+        provenance.note_modules(self.results, notebook)
+        if drawn_from is None:
+            self._start(workdir)
+            return
+        self._drawn_from = drawn_from
+        if not settings.get("draws"):
+            path = drawn_from / f"{notebook}.parquet"
+            self._frame = records.load(path)
+            self.differs = provenance.differs(path, experiment)
+
+    def _start(self, workdir: Path) -> None:
+        """Begin to measure, or go on with a run that was interrupted."""
         self._parts: list[pd.DataFrame] = []
         self._clean = scrubber(root())
-        self._idle = [dict(rule) for rule in self._rules]  # those that no case has met yet
-        if drawn_from is not None:
-            self._drawn_from, self.machines = drawn_from, records.machines(drawn_from)
-            if settings.get("draws"):
-                self.run_id = ""
-                return
-            self._frame = records.load(drawn_from / f"{notebook}.parquet")
-            self.run_id = str(self._frame["run_id"].iloc[0]) if len(self._frame) else ""
-            self.differs = provenance.differs(drawn_from / f"{notebook}.parquet", experiment)
-            return
-        self.machines = own_results(self.results)
+        _require_own(self.results)
         remove_left(self.scratch.parent)
-        self._facts = machine.facts(workdir, profile=profile, seed=seed, notebook=notebook)
+        self._facts: dict[str, Any] = machine.facts(
+            workdir, profile=self.profile, seed=self.seed, notebook=self.notebook
+        )
         written = root() / claims.FILE
         self._facts["rules"] = claims.read(written).rules if written.exists() else ""
         header = {
             "identity": self._facts["identity"],
             "versions": self._facts["versions"],
             "code": provenance.code(),
-            **{k: v for k, v in experiment.items() if k != "repeats" and "blocks" not in k},
+            **{k: v for k, v in self._experiment.items() if k != "repeats" and "blocks" not in k},
         }
-        stamp = time.strftime("%Y%m%dT%H%M%SZ", time.gmtime())
-        path = journal_path(self.results, notebook)
         self._held = ExitStack()
         weakref.finalize(self, self._held.close)  # where a run is begun and never finished
         self._held.enter_context(measuring())  # two runs must not share a journal either
         self._held.callback(shutil.rmtree, self.scratch, ignore_errors=True)
         self._processes: dict[tuple[str, ...], Processes] = {}
+        stamp = time.strftime("%Y%m%dT%H%M%SZ", time.gmtime())
+        path = journal_path(self.results, self.notebook)
         self._journal = Journal(path, header, f"{stamp}-{uuid.uuid4().hex[:6]}")
         self.run_id = self._journal.run_id
         self._facts["resumed_blocks"] = self._journal.resumed
@@ -117,21 +155,13 @@ class Session:
             print(f"{self._journal.resumed} finished blocks of an interrupted run are taken over.")
 
     def setting(self, name: str) -> int:
-        """Return a number of the profile from notebooks/study.yml.
-
-        Raises
-        ------
-        KeyError
-            When the profile has none of that name.
-        """
-        if name not in self.settings:
-            raise KeyError(
-                f"the profile {self.profile!r} of {self.notebook} sets no {name!r} in "
-                f"notebooks/study.yml: it sets {', '.join(self.settings) or 'nothing'}"
-            )
-        value = self.settings[name]
+        """Return a number of the profile from notebooks/study.yml."""
+        value = self.settings.get(name)
         if not isinstance(value, int):
-            raise TypeError(f"{name} of {self.notebook} is {value!r}: it must be a whole number")
+            raise KeyError(
+                f"the profile {self.profile} of {self.notebook} sets no number {name!r} in "
+                "notebooks/study.yml"
+            )
         return value
 
     def blocks(self, name: str) -> int:
@@ -162,10 +192,7 @@ class Session:
     def write(
         self, array: experiment_io.Source, layouts: Mapping[str, Layout]
     ) -> dict[str, experiment_io.File]:
-        """Write an array into a file of each layout, and return the files by the layouts' names.
-
-        Where records are drawn from, nothing is written.
-        """
+        """Write an array into a file of each layout; return the files, by the layouts' names."""
         files = self.files(array, layouts)
         wanted = {file.path: file.layout for file in files.values()}
         if not self.drawing:
@@ -177,7 +204,7 @@ class Session:
     def files(
         self, array: experiment_io.Source, layouts: Mapping[str, Layout]
     ) -> dict[str, experiment_io.File]:
-        """Return a file of each layout that is not written, as for `Create`; see `write`."""
+        """Return a file of each layout that is not written, as for `Create`."""
         files = {}
         for name, layout in layouts.items():
             words = "-".join(re.findall(r"\w+", f"{array.name} {name}"))
@@ -190,21 +217,10 @@ class Session:
     def serve(
         self, links: Mapping[str, Link], kind: str = "http", store: str = ""
     ) -> Iterator[dict[str, Place]]:
-        """Serve the files of the experiment behind links, for as long as the context lasts.
+        """Serve the files of the experiment behind links, over kind "http" or "s3".
 
-        Parameters
-        ----------
-        links : mapping of str to Link
-        kind : str
-            What the server speaks, "http" or "s3". HTTP is spoken by lighttpd where it is there.
-        store : str
-            Address of a folder in a store of S3 that others run, which gets the files in place of
-            a server here. They stay there, in a folder of their own below.
-
-        Yields
-        ------
-        dict of str to Place
-            By the names of the links. Where records are drawn from, nothing listens there.
+        `store` is the address of a folder in a store of S3 that others run, which gets the files,
+        in a folder of their own, in place of a server here; they stay there.
         """
         if self.drawing:
             yield {name: Place(name, link) for name, link in links.items()}
@@ -224,33 +240,11 @@ class Session:
         timeout_s: float = 600.0,
         blocks: str = "blocks",
     ) -> pd.DataFrame:
-        """Measure cases, or return the records of the experiment when drawing.
+        """Measure cases, in the states of the page cache; or return their records when drawing.
 
-        A sample is a case that runs once in a process of its own, from a file that was evicted
-        from the page cache (cold) or read before (warm). In each block every case has a sample,
-        in an order by chance; what a sample has read is compared with the truth.
-
-        Parameters
-        ----------
-        experiment : str
-        cases : sequence of Case
-        cache : sequence of str
-            The states of the page cache in which each case is measured: of "cold" and "warm".
-        only : callable, optional
-            Returns those of the cases that are worth their time; it may change them.
-        modules : sequence of str
-            Libraries to import before processes are forked; those of the cases' works by default.
-        scratch_bytes : int
-            Free bytes needed in the work directory.
-        timeout_s : float
-            Seconds after which one sample is ended.
-        blocks : str
-            The setting that gives the number of blocks; the parameter repeats comes first.
-
-        Returns
-        -------
-        pandas.DataFrame
-            The records of this experiment; none where there are no cases.
+        `only` returns those cases that are worth their time, and may change them. `modules` are
+        imported before processes are forked: those of the cases' works by default. `blocks` is the
+        setting that gives their number.
         """
         cases = self._not_left_out(experiment, cases)
         if self.drawing:
@@ -260,13 +254,13 @@ class Session:
             cases = only([case for case in cases if isinstance(case, experiment_io.Case)])
         if not cases:
             return records.frame_of([])
+        own, toys = bool(modules), self.profile == TOYS
         with self._room():
             ready = [
                 case.ready(state) if isinstance(case, experiment_io.Case) else case
                 for state in cache
                 for case in cases
             ]
-        own = bool(modules)
         if any(case.labels for case in ready):
             modules = modules or experiment_io.modules(ready)
         plan = Plan(
@@ -275,29 +269,22 @@ class Session:
             cell_s=float(self.setting("cell_s")),
             timeout_s=timeout_s,
             modules=tuple(modules),
-            sweeps=self.profile != TOYS,
-            retakes=0 if self.profile == TOYS else RETAKES,
+            sweeps=not toys,
+            retakes=0 if toys else RETAKES,
             half_width=self.setting("half_width_percent") / 100,
             extra_s=float(self.setting("extra_s")),
-            fresh=self.profile != TOYS,
+            fresh=not toys,
         )
         with self._room():
             rows = measure(
-                experiment,
-                ready,
-                plan,
-                self._journal,
-                scratch=self.scratch,
-                scratch_bytes=scratch_bytes,
-                processes=self._running(tuple(modules), own=own),
-            )
+                experiment, ready, plan, self._journal, scratch=self.scratch,
+                scratch_bytes=scratch_bytes, processes=self._running(tuple(modules), own=own),
+            )  # fmt: skip
             if not any(row["status"] == "ok" for row in rows):
                 said = self._clean(str(rows[0]["status"]))
                 raise RuntimeError(f"{experiment}: no sample succeeded: {said}")
-        frame = self._keep(
-            experiment, rows, dict.fromkeys(name for case in ready for name in case.labels)
-        )
-        return in_order(frame, cases)
+        labels = dict.fromkeys(name for case in ready for name in case.labels)
+        return in_order(self._keep(experiment, rows, labels), cases)
 
     def observe(
         self,
@@ -307,17 +294,10 @@ class Session:
         *,
         alone: bool = True,
     ) -> pd.DataFrame:
-        """Keep counts and sizes that need no timing, or return them when drawing.
+        """Keep counts and sizes that need no timing, a mapping a row; or return them when drawing.
 
-        Parameters
-        ----------
-        experiment : str
-        rows : callable
-            Called when measuring; gives one mapping of record columns a row.
-        labels : sequence of str
-            Those of the names in the mappings that are labels.
-        alone : bool
-            Whether another notebook that draws meanwhile could change them.
+        `labels` are those of their columns that are labels. `alone` says whether another notebook
+        that draws meanwhile could change them.
         """
         if self.drawing:
             return as_seen(self._drawn(experiment), labels)
@@ -325,15 +305,15 @@ class Session:
             take_turn()
         if 0 not in self._journal.blocks(experiment, "observed"):
             self.scratch.mkdir(parents=True, exist_ok=True)
+            plain = {"block": 0, "verified": True, "status": "ok"}
             with self._room():
-                plain = {"block": 0, "verified": True, "status": "ok"}
                 seen = [
                     {"case": ", ".join(str(row[name]) for name in labels), **plain, **row}
                     for row in rows()
                 ]
                 self._journal.add(experiment, "observed", 0, seen)
-        blocks = self._journal.blocks(experiment, "observed")
-        return as_seen(self._keep(experiment, blocks[0], labels), labels)
+        seen = self._journal.blocks(experiment, "observed")[0]
+        return as_seen(self._keep(experiment, seen, labels), labels)
 
     def count(
         self,
@@ -345,56 +325,27 @@ class Session:
     ) -> pd.DataFrame:
         """Keep what cases do that is not timed, also how they fail; see `observe`.
 
-        Parameters
-        ----------
-        experiment : str
-        cases : sequence of Case
-        rows : callable
-            Called when measuring, with the cases that the profile does not leave out; gives one
-            mapping of labels and record columns a row.
-        alone : bool
-            As of `observe`.
+        `rows` is called with the cases that the profile does not leave out.
         """
         labels = list(dict.fromkeys(name for case in cases for name in case.labels))
         kept = self._not_left_out(experiment, cases)
         if not kept:
             return records.frame_of([])
-        return in_order(self.observe(experiment, lambda: rows(kept), labels, alone=alone), cases)
+        frame = self.observe(experiment, lambda: rows(kept), labels, alone=alone)
+        return in_order(frame, cases)
 
     def sizes(
         self, files: Mapping[str, experiment_io.File], experiment: str = "sizes"
     ) -> pd.DataFrame:
-        """Keep how large files are, by the label layout; see `observe`.
-
-        Parameters
-        ----------
-        files : mapping of str to File
-            From `write`.
-        experiment : str
-        """
-        return self.observe(
-            experiment,
-            lambda: ({"layout": name, **file.size()} for name, file in files.items()),
-            ["layout"],
-        )
+        """Keep how large files are, by the label layout; see `observe`."""
+        sizes = ({"layout": name, **file.size()} for name, file in files.items())
+        return self.observe(experiment, lambda: sizes, ["layout"])
 
     def gather(self) -> dict[str, pd.DataFrame]:
         """Return the records of the notebooks that this one draws from, those that there are.
 
         What is missing, or of another profile, is said on the page.
-
-        Returns
-        -------
-        dict of str to pandas.DataFrame
-            By the names that ``draws`` of notebooks/study.yml lists.
-
-        Raises
-        ------
-        FileNotFoundError
-            When there are records of none.
         """
-        from . import show
-
         names = self.settings["draws"]
         assert isinstance(names, list)
         paths = {name: self._drawn_from / f"{name}.parquet" for name in names}
@@ -408,9 +359,8 @@ class Session:
         ]
         for name, frame in found.items():
             if others := sorted(set(map(str, frame["profile"])) - {self.profile}):
-                lines.append(
-                    f"- The records of {name} are of the profile {data(', '.join(others))}"
-                )
+                profiles = data(", ".join(others))
+                lines.append(f"- The records of {name} are of the profile {profiles}")
         if lines:
             show.text(show.admonition("Not measured here", *lines))
         return found
@@ -420,8 +370,9 @@ class Session:
         if self.drawing:
             return
         take_turn()  # the next one measures when this one has drawn, also where it timed nothing
-        for rule in self._idle:
-            print(f"No case fits this of leave_out in notebooks/study.yml: {rule}")
+        for rule in self._leave_out:
+            if rule not in self._met:
+                print(f"No case fits this of leave_out in notebooks/study.yml: {rule}")
         frame = pd.concat(self._parts or [records.frame_of([])], ignore_index=True)
         frame = frame.fillna(dict.fromkeys(records.labels_of(frame), ""))
         with self._room(), locked(self.results, "machines"):  # of two notebooks at once
@@ -429,14 +380,29 @@ class Session:
             records.save_machines(self.results, known)
             about = {"experiment": self._experiment, "tools": provenance.loaded()}
             records.save(frame, self.results / f"{self.notebook}.parquet", about)
-            self.machines = referred(self.results, known)
-            records.save_machines(self.results, self.machines)
+            named = set[str]()
+            for path in self.results.glob("*.parquet"):
+                named |= set(pd.read_parquet(path, columns=["run_id"])["run_id"])
+            records.save_machines(self.results, {run: known[run] for run in known if run in named})
         self._journal.discard()
         self._held.close()
 
-    def _not_left_out(self, experiment: str, cases: Sequence[_Any]) -> list[_Any]:
-        """Return the cases that the profile measures, and print how many it leaves out."""
-        kept = [case for case in cases if not self._left_out(experiment, case)]
+    def _not_left_out(self, experiment: str, cases: Sequence[_Kind]) -> list[_Kind]:
+        """Return the cases that the profile measures: those that no rule of `leave_out` fits."""
+
+        def fits(rule: Mapping[str, object], case: experiment_io.Case | Case) -> bool:
+            state = getattr(case, "cache_state", "")  # of a case that is ready
+            of_case = {"experiment": experiment, "cache_state": state, **case.labels}
+            return all(
+                of_case.get(name) in (value if isinstance(value, list) else [value])
+                for name, value in rule.items()
+            )
+
+        kept = []
+        for case in cases:
+            fitting = [rule for rule in self._leave_out if fits(rule, case)]
+            self._met += fitting
+            kept += [] if fitting else [case]
         if len(kept) < len(cases):
             print(
                 f"{experiment}: the profile {self.profile} leaves out {len(cases) - len(kept)} of "
@@ -444,21 +410,8 @@ class Session:
             )
         return kept
 
-    def _left_out(self, experiment: str, case: experiment_io.Case | Case) -> bool:
-        """Return whether the profile leaves a case out: one of its `leave_out` fits."""
-        state = getattr(case, "cache_state", "")  # of a case that is ready
-        told = {"experiment": experiment, "cache_state": state, **case.labels}
-        fits = [
-            rule
-            for rule in self._rules
-            if all(told.get(name) in (value if isinstance(value, list) else [value])
-                   for name, value in rule.items())
-        ]  # fmt: skip
-        self._idle = [rule for rule in self._idle if rule not in fits]
-        return bool(fits)
-
     @property
-    def _rules(self) -> list[dict[str, object]]:
+    def _leave_out(self) -> list[dict[str, object]]:
         rules = self.settings.get("leave_out", [])
         assert isinstance(rules, list)
         return rules
@@ -492,31 +445,18 @@ class Session:
         return self._processes[of]
 
     def _keep(
-        self,
-        experiment: str,
-        rows: Iterable[Mapping[str, object]],
-        labels: Collection[str] = (),
+        self, experiment: str, rows: Iterable[Mapping[str, Any]], labels: Collection[str] = ()
     ) -> pd.DataFrame:
-        common = {
-            "run_id": self.run_id,
-            "profile": self.profile,
-            "notebook": self.notebook,
-            "experiment": experiment,
-        }
-        versions = self._facts["versions"]
-        assert isinstance(versions, dict)
-        frame = records.frame_of(
-            (
-                {
-                    "library_version": machine.library_version(str(row.get("library")), versions),
-                    **row,
-                    **{name: self._clean(str(row[name])) for name in _SAID if name in row},
-                    **common,
-                }
-                for row in rows
-            ),
-            labels,
-        )
+        """Return rows as records of this run, which `finish` writes."""
+        common = {"run_id": self.run_id, "profile": self.profile, "notebook": self.notebook}
+        made = []
+        for row in rows:
+            version = machine.library_version(str(row.get("library")), self._facts["versions"])
+            words = {name: self._clean(str(row[name])) for name in _SAID if name in row}
+            made.append(
+                {"library_version": version, **row, **words, **common, "experiment": experiment}
+            )
+        frame = records.frame_of(made, labels)
         self._parts.append(frame)
         return frame
 
@@ -530,12 +470,18 @@ class Session:
         return part.reset_index(drop=True)
 
 
-def journal_path(results: Path, notebook: str) -> Path:
-    """Return where the finished blocks of a notebook lie until its records are whole.
+def _require_own(folder: Path) -> None:
+    """Refuse to measure into a folder of results that has those of another machine."""
+    here = machine.identity()
+    for run_id, facts in records.machines(folder).items():
+        if (there := facts.get("identity")) != here:
+            raise ValueError(
+                f"the results folder holds run {run_id} of another machine "
+                f"({_shown(there)}; this one: {_shown(here)}): records of two machines do not mix; "
+                "choose another workdir, or draw from that folder with the parameter records"
+            )
 
-    Examples
-    --------
-    >>> journal_path(Path("results/quick"), "lee_access").as_posix()
-    'results/quick/.journal/lee_access.jsonl'
-    """
-    return results / ".journal" / f"{notebook}.jsonl"
+
+def _shown(identity: object) -> str:
+    known = identity if isinstance(identity, dict) else {}
+    return f"{known.get('cpu')}, {known.get('cores')} cores, {known.get('memory_gib')} GiB"

@@ -3,7 +3,8 @@
 import io
 import re
 from collections.abc import Callable, Sequence
-from typing import Any
+from pathlib import Path
+from typing import Any, Protocol
 
 import matplotlib.pyplot as plt
 import pandas as pd
@@ -14,18 +15,24 @@ from ..measure.records import DISCARDED
 from ..measure.stats import Interval
 from ..text import ENOUGH, data, percent, printable
 from .pictures.style import STYLES, styled
-from .session import Session
 
 # What is escaped, code without a bar, and what begins other markup.
 _MARKS = re.compile(r"\\.|(?<!`)`[^`|]+`(?!`)|[<{\[`|]")
 MYST = "text/x-myst"  # staging makes it text/markdown, which the book reads as MyST
 
 
-def figure(session: Session, draw: Callable[[], Any], name: str, caption: str, alt: str) -> None:
+class Place(Protocol):
+    """What shows figures: a run of a notebook, or all claims."""
+
+    @property
+    def notebook(self) -> str: ...
+    @property
+    def results(self) -> Path: ...
+
+
+def figure(place: Place, draw: Callable[[], Any], name: str, caption: str, alt: str) -> None:
     """Show a figure, drawn once for light and once for dark pages; see `page.show`."""
-    if not caption:
-        return
-    folder = session.results / "figures" / session.notebook
+    folder = place.results / "figures" / place.notebook
     folder.mkdir(parents=True, exist_ok=True)
     png, kept = b"", list[Any]()
     for style in STYLES:
@@ -49,12 +56,8 @@ def figure(session: Session, draw: Callable[[], Any], name: str, caption: str, a
             kept.append(drawn)
     for drawn in kept:
         plt.close(drawn)
-    myst = _directive(
-        f"figure}} ../figures/{session.notebook}/{name}.light.svg",
-        caption,
-        name=f"fig-{name}",
-        alt=" ".join(alt.split()),
-    )
+    head = f"figure}} ../figures/{place.notebook}/{name}.light.svg"
+    myst = _directive(head, caption, name=f"fig-{name}", alt=" ".join(alt.split()))
     _display({"image/png": png, MYST: myst}, {"image/png": {"alt": alt}})
 
 
@@ -74,9 +77,7 @@ def _placed(figure: Any, first: Any) -> bool:
     return True
 
 
-def table(
-    session: Session, frame: pd.DataFrame, name: str, caption: str, *, folded: bool = False
-) -> None:
+def table(frame: pd.DataFrame, name: str, caption: str, *, folded: bool = False) -> None:
     """Show a table whose values are formatted, without its index; see `page.table`."""
     if frame.empty:
         return
@@ -119,13 +120,7 @@ def admonition(title: str, *lines: str, kind: str = "warning") -> str:
 
 
 def html(markup: str) -> None:
-    """Show HTML as it is: what a reader works with in the page.
-
-    Parameters
-    ----------
-    markup : str
-        It asks no other host for anything.
-    """
+    """Show HTML, which asks no other host for anything, as it is."""
     _display({"text/html": markup, MYST: f"~~~~{{raw}} html\n{markup}\n~~~~\n"})
 
 
@@ -147,22 +142,7 @@ def lost(*frames: pd.DataFrame) -> None:
 
 
 def lost_text(frame: pd.DataFrame) -> str:
-    """Return the configurations without a sample, and how many samples others lost, as MyST.
-
-    Examples
-    --------
-    >>> from hyperslab.measure.records import frame_of
-    >>> rows = [("a", 0, "no way to evict"), ("b", 0, "ok"), ("b", 1, "stopped after 9 s")]
-    >>> print(lost_text(frame_of(
-    ...     {"case": case, "block": block, "status": status, "experiment": "e"}
-    ...     for case, block, status in rows
-    ... )))
-    ```{admonition} Not measured
-    :class: warning
-    - e: a: no way to evict
-    - e: b, 1 of 2 samples: stopped after 9 s
-    ```
-    """
+    """Return the configurations without a sample, and how many samples others lost, as MyST."""
     keys = ["experiment", "cache_state", "case"]
     kept = frame.loc[frame["aa"] != DISCARDED, [*keys, "block", "aa", "status"]]
     samples = kept.drop_duplicates()
@@ -186,53 +166,26 @@ def lost_text(frame: pd.DataFrame) -> str:
 
 
 def void_text(found: Sequence[Noise]) -> str:
-    """Return which times are void, as MyST, before anybody reads what they seem to say.
-
-    Examples
-    --------
-    >>> from hyperslab.measure.stats import Interval
-    >>> print(void_text([Noise("e", "warm", Interval(1.2, 1.1, 1.3, 7), 0.4)]))
-    ```{admonition} Void times
-    :class: warning
-    Too much else went on, or equal configurations differed by more than 5 %. They decide no claim;
-    do not rely on what this page says of them:
-    - e warm: A/A ratio 1.200 [1.100, 1.300], other programs 40 % of the CPU
-    ```
-    """
+    """Return which times are void, as MyST, before anybody reads what they seem to say."""
     lines = [f"- {_noise(item)}" for item in found if item.state == "void"]
-    if not lines:
-        return ""
     head = (
         f"Too much else went on, or equal configurations differed by more than {VOID * 100:.0f} %. "
         "They decide no claim;\ndo not rely on what this page says of them:"
     )
-    return admonition("Void times", head, *lines)
+    return admonition("Void times", head, *lines) if lines else ""
 
 
 def noise(*frames: pd.DataFrame) -> None:
     """Show what the run says of its own noise: A/A pairs, other programs, disturbed samples."""
     whole = pd.concat(frames)
-    text(
-        noise_text(
-            judge(whole, widths=True), disturbed(whole), fresh=bool(whole["draw"].notna().any())
-        )
-    )
+    fresh = bool(whole["draw"].notna().any())
+    text(noise_text(judge(whole, widths=True), disturbed(whole), fresh=fresh))
 
 
-def noise_text(found: Sequence[Noise], said: Disturbed | None = None, *, fresh: bool = True) -> str:
-    """Return the noise of a run as MyST.
-
-    Examples
-    --------
-    >>> from hyperslab.measure.stats import Interval
-    >>> print(noise_text([Noise("e", "warm", Interval(1.2, 1.1, 1.3, 7), 0.0)]))
-    ```{admonition} Noise of this run
-    :class: warning
-    - e warm: A/A ratio 1.200 [1.100, 1.300], other programs 0 % of the CPU: void
-    ```
-    """
+def noise_text(found: Sequence[Noise], said: Disturbed, *, fresh: bool = True) -> str:
+    """Return the noise of a run as MyST."""
     lines = [f"- {_noise(item)}: {item.state}" for item in found]
-    if said and said.samples:
+    if said.samples:
         lines.append(
             f"- {said.retaken} of {said.samples} samples were disturbed and measured again; "
             f"{said.left or 'none'} of those that count are disturbed"
@@ -255,16 +208,10 @@ def _noise(item: Noise) -> str:
 
 
 def _known(ratio: Interval) -> str:
-    """Return an A/A ratio with what is known of it: few blocks have a range, one not even that.
-
-    Examples
-    --------
-    >>> _known(Interval(1.016, 1.016, 1.016, 1)), _known(Interval(1.01, 0.99, 1.02, 3))
-    ('1.016 (one block, no interval)', '1.010 (0.990 to 1.020, the range of 3 blocks)')
-    """
-    value, ends = f"{ratio.value:.3f}", (f"{ratio.low:.3f}", f"{ratio.high:.3f}")
+    """Return an A/A ratio with what is known of it: few blocks have a range, one not even that."""
+    value, low, high = (f"{each:.3f}" for each in (ratio.value, ratio.low, ratio.high))
     if ratio.n < 2:
         return f"{value} (one block, no interval)"
     if ratio.n < ENOUGH:
-        return f"{value} ({ends[0]} to {ends[1]}, the range of {ratio.n} blocks)"
-    return f"{value} [{ends[0]}, {ends[1]}]"
+        return f"{value} ({low} to {high}, the range of {ratio.n} blocks)"
+    return f"{value} [{low}, {high}]"

@@ -8,9 +8,8 @@ from typing import Any
 
 from ..measure import records
 from . import provenance
-from .options import Options, executed_folder
+from .options import Options, executed_folder, journal_path
 from .profile import Entry
-from .session import journal_path
 
 
 @dataclass(frozen=True)
@@ -76,7 +75,7 @@ class Page:
 
     def keep(self, seconds: float) -> None:
         """Note that the notebook is whole, and what it was drawn with."""
-        noted = self.records.parent / ".loaded" / f"{self.source.stem}.json"
+        noted = provenance.noted_modules(self.records.parent, self.source.stem)
         modules = json.loads(noted.read_text()) if noted.exists() else []
         there = self.records.exists()  # some notebooks have nothing to measure
         value = {"drawn": self._drawn(modules), "seconds": seconds, "records": there}
@@ -104,8 +103,14 @@ class Page:
         return self.target.with_suffix(".json")
 
     def _drawn(self, modules: list[str]) -> dict[str, str]:
-        there = [path for path in self.inputs if path.exists()]
-        return {**self.experiment, **provenance.drawn(self.source, modules, there)}
+        """Return what the page is drawn with: its whole notebook, modules and files."""
+        whole = provenance.hashed(self.source.read_text("utf-8"))
+        stats = {path: path.stat() for path in self.inputs if path.exists()}
+        files = {
+            f"{path.parent.name}/{path.name}": f"{stat.st_size} {stat.st_mtime_ns}"
+            for path, stat in stats.items()
+        }
+        return {**self.experiment, "its notebook": whole, **files, **provenance.now(modules)}
 
 
 def measures(item: Entry, options: Options) -> bool:

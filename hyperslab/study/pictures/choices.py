@@ -13,19 +13,12 @@ from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
 from ...analysis.break_even import relative_time
 from ...text import amount, percent
-from .style import headline, logarithmic
+from .style import entitled, headline, logarithmic
 
 
 @dataclass(frozen=True)
 class Predicted:
-    """What was predicted over what was measured, a point each, and a line where both are equal.
-
-    Examples
-    --------
-    >>> points = pd.DataFrame({"measured": [1.0, 2.0], "predicted": [1.1, 1.9]})
-    >>> Predicted(points, "Two points", "time, s")().axes[0].get_xlabel()
-    'measured time, s'
-    """
+    """What was predicted over what was measured, a point each, and a line where both are equal."""
 
     points: pd.DataFrame  # with the columns measured and predicted, in the unit of the axes
     title: str
@@ -61,9 +54,7 @@ class Predicted:
             logarithmic(axes, xlabel=f"measured {self.axis}")
             axes.set_title(str(name), loc="left")
         row[0, 0].set_ylabel(f"predicted {self.axis}")
-        handles, labels = row[0, 0].get_legend_handles_labels()
-        figure.legend(handles, labels, loc="outside lower center", ncols=3)
-        headline(figure, self.title)
+        headline(figure, self.title, row[0, 0].get_legend_handles_labels())
         return figure
 
 
@@ -97,9 +88,7 @@ class Tradeoff:
         row[0, 0].set_ylabel(self.axes[1])
         found = dict(zip(*row[0, 0].get_legend_handles_labels()[::-1], strict=True))
         names = [name for name in self.named if name in found]
-        handles = [found[name] for name in names]
-        figure.legend(handles, names, loc="outside lower center", ncols=3)
-        headline(figure, self.title)
+        headline(figure, self.title, ([found[name] for name in names], names))
         return figure
 
 
@@ -156,8 +145,7 @@ class Cloud:
             axis.set_major_locator(LogLocator(base=1000.0, numticks=12))
             axis.set_major_formatter(FuncFormatter(lambda value, _: amount(value, "B")))
             axis.set_minor_locator(NullLocator())
-        axes.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=4)
-        axes.set_title(self.title, loc="left", pad=26)
+        entitled(axes, self.title)
         return figure
 
 
@@ -183,6 +171,5 @@ class BreakEven:
             logarithmic(axes, xlabel="rate of the storage, MB/s")
             axes.set_title(panel, loc="left")
         row[0].set_ylabel("time over the uncompressed one's")
-        figure.legend(*row[0].get_legend_handles_labels(), loc="outside lower center", ncols=4)
-        headline(figure, self.title)
+        headline(figure, self.title, row[0].get_legend_handles_labels(), columns=4)
         return figure

@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 
 from ...io.layout import Layout
-from .style import headline, plain, two_a_row
+from .style import entitled, headline, plain, two_a_row
 
 _STRIPS = 256  # more would melt into one band
 _HAIR = 0.004  # least share of a panel that is drawn
@@ -102,8 +102,7 @@ class Successive:
             )  # fmt: skip
         axes.set(yscale="log", xlabel=self.across, ylabel=self.upwards)
         plain(axes.yaxis)
-        axes.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=3)
-        axes.set_title(self.title, loc="left", pad=26)
+        entitled(axes, self.title, columns=3)
         return figure
 
 
@@ -154,8 +153,7 @@ class DecodedBytes:
         names = list(dict.fromkeys(self.sections["index"]))
         handles = [Patch(color=f"C{n}", label=f"decoded, {name}") for n, name in enumerate(names)]
         handles.append(Patch(color="C2", label="wanted"))
-        figure.legend(handles=handles, loc="outside lower center", ncols=3)
-        headline(figure, self.title)
+        headline(figure, self.title, (handles, [each.get_label() for each in handles]))
         return figure
 
     def _bars(self, axes: Axes, part: pd.DataFrame) -> None:

@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from ...claims.bands import VERDICTS
-from .style import plain
+from .style import headline, plain
 
 _LINE = 0.17  # inches a claim
 
@@ -69,6 +69,5 @@ class Forest:
         last.set_xlabel(self.axis)
         known = [verdict for verdict in VERDICTS if (self.table["verdict"] == verdict).any()]
         keys = [Line2D([], [], color=colours[verdict], marker="o", ms=4) for verdict in known]
-        figure.legend(keys, known, loc="outside lower center", ncols=4)
-        figure.suptitle(self.title, x=0.01, ha="left", size=10.5)
+        headline(figure, self.title, (keys, known), columns=4)
         return figure

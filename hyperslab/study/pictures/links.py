@@ -55,8 +55,7 @@ class MapOfLinks:
 
     @cached_property
     def _ways(self) -> list[str]:
-        keys = self.moved.index
-        return list(dict.fromkeys(": ".join(map(str, key[1:])) for key in keys))
+        return list(dict.fromkeys(": ".join(map(str, key[1:])) for key in self.moved.index))
 
     def leads(self) -> pd.DataFrame:
         """Return what share of each panel's map a way leads: a way a row, a panel a column."""
@@ -85,14 +84,11 @@ class MapOfLinks:
             axes.set_xlabel("round trip, ms")
         for axes in grid[:, 0]:
             axes.set_ylabel("rate, Mbit/s")
-        handles = [
-            Patch(fc=f"C{n % _COLOURS}", alpha=_SHADE, label=f"{n + 1}  {self._ways[way]}")
-            for n, way in enumerate(winners)
-        ]
-        close = f"another is within {100 * (_NEAR - 1):.0f} %"
-        handles.append(Patch(fc="none", ec="0.5", hatch="///", lw=0, label=close))
-        figure.legend(handles=handles, loc="outside lower center", ncols=2)
-        headline(figure, self.title)
+        labels = [f"{n + 1}  {self._ways[way]}" for n, way in enumerate(winners)]
+        handles = [Patch(fc=f"C{n % _COLOURS}", alpha=_SHADE) for n in range(len(winners))]
+        labels.append(f"another is within {100 * (_NEAR - 1):.0f} %")
+        handles.append(Patch(fc="none", ec="0.5", hatch="///", lw=0))
+        headline(figure, self.title, (handles, labels), columns=2)
         return figure
 
 
@@ -179,13 +175,5 @@ def _cell(axes: Axes, x: int, y: int, row: Mapping[Any, Any]) -> None:
 
 
 def _short(layout: str, reader: str) -> str:
-    """Return what a remedy is called beside what has to be done.
-
-    Examples
-    --------
-    >>> _short("netCDF-4", "kerchunk"), _short("Zarr, Blosc", "zarr, obstore")
-    ('kerchunk', 'Zarr, Blosc, obstore')
-    """
-    if layout == "netCDF-4":
-        return reader
-    return layout + ", obstore" * reader.endswith("obstore")
+    """Return what a remedy is called beside what has to be done."""
+    return reader if layout == "netCDF-4" else layout + ", obstore" * reader.endswith("obstore")

@@ -30,20 +30,7 @@ _FAINT = {"light": "#c8c8c8", "dark": "#4a4a4a"}
 
 @contextmanager
 def styled(style: str) -> Iterator[None]:
-    """Draw in the light or the dark style; the background is the page's own.
-
-    Parameters
-    ----------
-    style : str
-        "light" or "dark".
-
-    Examples
-    --------
-    >>> import matplotlib
-    >>> with styled("dark"):
-    ...     matplotlib.rcParams["text.color"]
-    '#dddddd'
-    """
+    """Draw in the light or the dark style; the background is the page's own."""
     ink, faint = _INK[style], _FAINT[style]
     with matplotlib.rc_context(
         {
@@ -84,10 +71,8 @@ def palette(names: Sequence[str]) -> list[str]:
 
     Examples
     --------
-    >>> palette(["C fread", "h5py"]), palette(["one", "h5py", "another"])
-    (['C6', 'C3'], ['C0', 'C3', 'C1'])
-    >>> palette(["netCDF-C", "hyperslab"])
-    ['C0', 'C1']
+    >>> palette(["one", "h5py", "another"]), palette(["netCDF-C", "hyperslab"])
+    (['C0', 'C3', 'C1'], ['C0', 'C1'])
     """
     own: dict[str, int] = {}
     for name in names:
@@ -124,6 +109,15 @@ def two_a_row(panels: int, each: float, more: float, **how: Any) -> tuple[Figure
     return figure, grid
 
 
-def headline(figure: Any, title: str) -> None:
-    """Say above a figure of several axes what came out."""
+def entitled(axes: Any, title: str, columns: int = 4) -> None:
+    """Say above a figure of one panel what came out, over its legend."""
+    axes.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=columns)
+    axes.set_title(title, loc="left", pad=26)
+
+
+def headline(figure: Any, title: str, legend: Any = ((), ()), columns: int = 3) -> None:
+    """Say above a figure of several panels what came out, and below what its colours are."""
+    handles, labels = legend
+    if handles:
+        figure.legend(handles, labels, loc="outside lower center", ncols=columns)
     figure.suptitle(title, x=0.01, ha="left", size=10.5)

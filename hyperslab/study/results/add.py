@@ -17,7 +17,7 @@ from ..privacy import scrubber
 from ..profile import entries
 from .facts import facts_problems
 from .problem import Problem, RefusedError
-from .tables import private, table_problems
+from .tables import private, shape_problems, table_problems
 from .times import busy_problems, noise_problems
 
 NAME = re.compile(r"[a-z0-9][a-z0-9-]{1,39}")
@@ -32,11 +32,6 @@ class Added:
     folder: Path
     notebooks: tuple[str, ...]  # of the folder as it is now
     changed: bool  # whether anything was written
-
-    @property
-    def total_bytes(self) -> int:
-        """What the folder takes."""
-        return sum(path.stat().st_size for path in self.folder.iterdir())
 
 
 def add(folder: Path, name: str, *, into: Path, top: Path, replace: bool = False) -> Added:
@@ -80,9 +75,9 @@ def add(folder: Path, name: str, *, into: Path, top: Path, replace: bool = False
 
 def problems(folder: Path, top: Path) -> list[Problem]:
     """Return every reason to refuse a folder of records; none when it may be published."""
-    wrong = list(_sound(folder, top, scrubber(top)))
+    wrong, frames = _read(folder, top, scrubber(top))
     if all(problem.publishing for problem in wrong):
-        wrong += noise_problems(tables(folder))
+        wrong += noise_problems(frames)
     return wrong
 
 
@@ -90,27 +85,32 @@ def require_sound(given: str, top: Path) -> None:
     """Refuse to draw from records that are missing, damaged, or do not belong together."""
     if not any((top / given).glob("*.parquet")):
         raise ValueError(f"--records {given}: no folder with records (*.parquet)")
-    if found := [problem for problem in _sound(top / given, top, str) if not problem.publishing]:
+    wrong, _ = _read(top / given, top, str)
+    if found := [problem for problem in wrong if not problem.publishing]:
         raise RefusedError(found, "these records cannot be judged:")
 
 
-def _sound(folder: Path, top: Path, scrub: Callable[[str], str]) -> Iterator[Problem]:
+def _read(
+    folder: Path, top: Path, scrub: Callable[[str], str]
+) -> tuple[list[Problem], dict[str, pd.DataFrame]]:
+    """Return what is wrong with a folder of records, and those that are tables, by notebook."""
     known = {item.name for item in entries(top)}
-    whole = True
+    wrong: list[Problem] = []
+    frames = {}
     for path in sorted(folder.glob("*.parquet")):
         if path.stem not in known:
             what = f"is named after no notebook of the study ({', '.join(sorted(known))})"
-            yield Problem(path.name, what, "leave it out, or name it after its notebook")
-            whole = False
-            continue
-        for problem in table_problems(path, scrub):
-            whole &= problem.publishing
-            yield problem
-    frames = tables(folder) if whole else {}  # what is no table cannot be compared
-    found = list(facts_problems(folder, frames, scrub))
-    yield from found
-    if all(problem.publishing for problem in found):
-        yield from busy_problems(frames, machines(folder))
+            wrong.append(Problem(path.name, what, "leave it out, or name it after its notebook"))
+        elif found := list(shape_problems(path)):
+            wrong += found
+        else:
+            frames[path.stem] = load(path)
+            wrong += table_problems(path, frames[path.stem], scrub)
+    whole = all(problem.publishing for problem in wrong)
+    found = list(facts_problems(folder, frames if whole else {}, scrub))
+    if whole and all(problem.publishing for problem in found):
+        found += busy_problems(frames, machines(folder))
+    return wrong + found, frames
 
 
 def tables(folder: Path) -> dict[str, pd.DataFrame]:
@@ -142,25 +142,24 @@ def lasting(folder: Path) -> list[dict[str, object]]:
     return kept
 
 
+def _refused(what: str, remedy: str) -> RefusedError:
+    return RefusedError([Problem(MACHINES, what, remedy)])
+
+
 def _require_new(folder: Path, target: Path, into: Path) -> None:
     """Refuse runs that stand under another name: they are of no other machine."""
     runs = machines(folder)
     for other in sorted(path for path in into.glob("*/") if path != target):
-        there = machines(other)
-        if any(there.get(run) == facts for run, facts in runs.items()):
+        if any(machines(other).get(run) == facts for run, facts in runs.items()):
             what = f"has runs that {other.name} has: they are no other machine's"
-            raise RefusedError([Problem(MACHINES, what, f"add them with --name {other.name}")])
+            raise _refused(what, f"add them with --name {other.name}")
 
 
 def _another_run(target: Path, folder: Path) -> bool:
     """Whether a folder has other runs of the notebooks of which records are given."""
-    if not target.exists():
-        return False
     there, here = tables(target), tables(folder)
-    return any(
-        set(there[name]["run_id"]) != set(here[name]["run_id"])
-        for name in there.keys() & here.keys()
-    )
+    common = there.keys() & here.keys()
+    return any(set(there[name]["run_id"]) != set(here[name]["run_id"]) for name in common)
 
 
 def _require_same(target: Path, folder: Path) -> None:
@@ -168,37 +167,33 @@ def _require_same(target: Path, folder: Path) -> None:
     differ = [name for name in here[0] if [m[name] for m in there] != [m[name] for m in here]]
     if differ:
         what = f"the folder {target.name} has records of another {' and '.join(differ)}"
-        raise RefusedError([Problem(MACHINES, what, "choose another --name")])
+        raise _refused(what, "choose another --name")
 
 
 def _less(old: Mapping[str, pd.DataFrame], new: Mapping[str, pd.DataFrame]) -> Iterator[Problem]:
     """Yield where new records hold fewer experiments or blocks than those they would replace."""
     for name in sorted(old.keys() & new.keys()):
-        before, now = (
-            frame.groupby("experiment")["block"].nunique() for frame in (old[name], new[name])
-        )
-        for experiment, blocks in before.items():
-            if (here := int(now.get(experiment, 0))) < blocks:
-                what = f"{experiment} has {here} blocks, and {blocks} in the records there"
+        blocks = [table[name].groupby("experiment")["block"].nunique() for table in (old, new)]
+        for experiment, before in blocks[0].items():
+            if (now := int(blocks[1].get(experiment, 0))) < before:
+                what = f"{experiment} has {now} blocks, and {before} in the records there"
                 yield Problem(f"{name}.parquet", what, "measure as many, or choose another --name")
 
 
 def _stage(folder: Path, target: Path, new: Path, top: Path) -> None:
     """Lay out what the target is to be: what it has, and the new records small."""
     new.mkdir()
-    if target.exists():
-        for path in target.glob("*.parquet"):
-            shutil.copy(path, new)
+    for path in target.glob("*.parquet"):
+        shutil.copy(path, new)
     for notebook, frame in tables(folder).items():
         path = new / f"{notebook}.parquet"
         save(frame, path, about(folder / path.name))
         pd.testing.assert_frame_equal(load(path), frame, check_exact=True)
-    known = (machines(target) if target.exists() else {}) | machines(folder)
+    known = machines(target) | machines(folder)
     named = {run for frame in tables(new).values() for run in frame["run_id"].unique()}
     save_machines(new, {run: facts for run, facts in known.items() if run in named})
     content = claims.read(top / claims.FILE)
-    judged = claims.evaluate(content.claims, new)
-    claims.write_json(judged, new / CLAIMS)
+    claims.write_json(claims.evaluate(content.claims, new), new / CLAIMS)
 
 
 def _large(folder: Path) -> Iterator[Problem]:

@@ -2,7 +2,6 @@
 
 import argparse
 import json
-from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -50,15 +49,15 @@ def run_add(arguments: argparse.Namespace) -> int:
     from ..profile import root
     from .add import add as add_records
 
-    top = root()
+    top, folder = root(), Path(arguments.folder)
     into = _into(arguments, top)
-    folder, name = Path(arguments.folder), arguments.name
-    added = add_records(folder, name, into=into, top=top, replace=arguments.replace)
+    added = add_records(folder, arguments.name, into=into, top=top, replace=arguments.replace)
     how = "added" if added.changed else "nothing changed, it is there already"
     count = len(added.notebooks)
+    size = sum(path.stat().st_size for path in added.folder.iterdir())
     print(
         f"{arguments.into}/{added.folder.name}: {how}; "
-        f"{count} notebook{'s' if count != 1 else ''}, {added.total_bytes / 1e3:.0f} kB"
+        f"{count} notebook{'s' if count != 1 else ''}, {size / 1e3:.0f} kB"
     )
     rules = read(top / FILE).rules
     if any(facts.get("rules") != rules for facts in machines(added.folder).values()):
@@ -74,17 +73,16 @@ def run_list(arguments: argparse.Namespace) -> int:
 
     into = _into(arguments, root())
     folders = sorted(path.parent for path in into.glob("*/machine.json"))
-    if not folders:
-        print(f"{arguments.into}: no machine yet; `hyperslab results add FOLDER` adds one")
     for folder in folders:
         try:
-            line = _line(folder)
+            print(_line(folder))
         except (OSError, ValueError, LookupError, TypeError, AttributeError) as error:
             raise ValueError(
                 f"{folder}: machine.json or claims.json is missing or damaged ({error}): add the "
                 "records again with `hyperslab results add`, or remove the folder"
             ) from error
-        print(line)
+    if not folders:
+        print(f"{arguments.into}: no machine yet; `hyperslab results add FOLDER` adds one")
     return 0
 
 
@@ -96,12 +94,12 @@ def _line(folder: Path) -> str:
 
     facts: list[dict[str, Any]] = list(machines(folder).values())
     first, who = facts[0], facts[0]["identity"]
-    verdicts = Counter(item["verdict"] for item in json.loads((folder / "claims.json").read_text()))
-    judged = verdicts.total() - verdicts["not measured"]
+    verdicts = [item["verdict"] for item in json.loads((folder / "claims.json").read_text())]
+    judged = len(verdicts) - verdicts.count("not measured")
     return printable(
         f"{folder.name:<24} {who['cpu']}, {who['cores']} cores, {who['memory_gib']} GiB, "
         f"{first['kernel']}, {first['file_system']}; profile {first['profile']}, "
-        f"notebooks {len(facts)}, {judged} of {verdicts.total()} claims judged"
+        f"notebooks {len(facts)}, {judged} of {len(verdicts)} claims judged"
     )
 
 

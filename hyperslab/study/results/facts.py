@@ -50,17 +50,15 @@ def facts_problems(
     for notebook, frame in frames.items():
         yield from _fits(f"{notebook}.parquet", notebook, frame, known)
     named = {str(run_id) for frame in frames.values() for run_id in frame["run_id"].unique()}
-    of_files = {run_id: facts for run_id, facts in known.items() if run_id in named}
-    if not frames:
-        return
+    of_files = [facts for run_id, facts in known.items() if run_id in named]
     seen = {
         "profile": {str(name) for frame in frames.values() for name in frame["profile"].unique()},
-        "machine": {_shown(facts.get("identity")) for facts in of_files.values()},
-        "versions": {_shown(facts.get("versions")) for facts in of_files.values()},
+        "machine": {_shown(facts.get("identity")) for facts in of_files},
+        "versions": {_shown(facts.get("versions")) for facts in of_files},
     }
     if apart := [name for name, values in seen.items() if len(values) > 1]:
         shown = ", ".join(sorted(seen[apart[0]]))
-        what = _differing(of_files.values()) or f"records differ in {apart[0]} ({shown})"
+        what = _differing(of_files) or f"records differ in {apart[0]} ({shown})"
         remedy = "add each machine, version and profile under its own name"
         yield Problem(MACHINES, what, remedy, "", publishing=len(seen["machine"]) == 1)
 
@@ -70,78 +68,77 @@ def _shown(fact: object) -> str:
 
 
 def _differing(runs: Iterable[Mapping[str, object]]) -> str:
-    """Return the packages of which runs have several versions, with these; "" where none differs.
-
-    Examples
-    --------
-    >>> _differing([{"versions": {"h5py": "3.16.0"}}, {"versions": {"h5py": "3.15.1"}}])
-    'runs have several versions: h5py 3.15.1 and 3.16.0'
-    """
-    tables = [found for run in runs if isinstance(found := run.get("versions"), dict)]
-    names = sorted({name for table in tables for name in table})
-    seen = {name: sorted({str(table.get(name, "none")) for table in tables}) for name in names}
+    """Return the packages of which runs have several versions, with these; "" for none."""
+    tables = [run["versions"] for run in runs if isinstance(run.get("versions"), dict)]
+    table = pd.DataFrame(tables).fillna("none").astype(str)
+    seen = {name: sorted(set(table[name])) for name in sorted(map(str, table))}
     told = [f"{name} {' and '.join(found)}" for name, found in seen.items() if len(found) > 1]
     return f"runs have several versions: {', '.join(told)}" if told else ""
 
 
 def _shape(run_id: str, facts: Mapping[str, object]) -> Iterator[Problem]:
+    """Yield what is wrong with the facts of one run."""
+
+    def problem(name: str, what: str, remedy: str = _AGAIN, publishing: bool = False) -> Problem:
+        return Problem(MACHINES, what, remedy, f"{run_id} {name}", publishing)
+
     for name in NEEDED:
         if name not in facts:
-            yield Problem(MACHINES, "is missing", _AGAIN, f"{run_id} {name}")
+            yield problem(name, "is missing")
     for name in sorted(set(facts) - KNOWN):
-        yield Problem(MACHINES, "is no fact of a machine", _NOT_PUBLIC, f"{run_id} {name}", True)
+        yield problem(name, "is no fact of a machine", _NOT_PUBLIC, True)
     identity = facts.get("identity", {})
     if not isinstance(identity, dict) or set(identity) != IDENTITY:
-        what = f"must have {', '.join(sorted(IDENTITY))}"
-        yield Problem(MACHINES, what, _AGAIN, f"{run_id} identity")
-    else:
-        for name in ("cores", "memory_gib"):
-            if type(identity[name]) is not int or identity[name] < 1:
-                what = f"is {identity[name]!r}, and no whole number from 1"
-                yield Problem(MACHINES, what, _AGAIN, f"{run_id} identity {name}")
+        yield problem("identity", f"must have {', '.join(sorted(IDENTITY))}")
+        identity = {}
+    for name in {"cores", "memory_gib"} & set(identity):
+        if type(identity[name]) is not int or identity[name] < 1:
+            yield problem(f"identity {name}", f"is {identity[name]!r}, and no whole number from 1")
     versions = facts.get("versions", {})
     if not isinstance(versions, dict) or not {"python", "numpy"} <= set(versions):
-        what = "must map packages to versions, python and numpy among them"
-        yield Problem(MACHINES, what, _AGAIN, f"{run_id} versions")
-    else:
-        for name, version in versions.items():
-            if not isinstance(version, str) or not _VERSION.fullmatch(version):
-                yield Problem(MACHINES, f"{version!r} is no version", _AGAIN, f"{run_id} {name}")
+        yield problem("versions", "must map packages to versions, python and numpy among them")
+        versions = {}
+    for name, version in versions.items():
+        if not isinstance(version, str) or not _VERSION.fullmatch(version):
+            yield problem(name, f"{version!r} is no version")
     if not re.fullmatch(r"[0-9a-f]+", revision := str(facts.get("git_revision", ""))):
         what = f"is {revision!r}, and no commit: nobody else can see what was measured"
-        yield Problem(MACHINES, what, _COMMIT, f"{run_id} git_revision", True)
-    if not _KERNEL.fullmatch(str(facts.get("kernel", "Linux 0"))):
-        what = f"{facts['kernel']!r} is more than a system and numbers"
-        remedy = "leave what follows the numbers out"
-        yield Problem(MACHINES, what, remedy, f"{run_id} kernel", True)
+        yield problem("git_revision", what, _COMMIT, True)
+    if not _KERNEL.fullmatch(kernel := str(facts.get("kernel", "Linux 0"))):
+        what = f"{kernel!r} is more than a system and numbers"
+        yield problem("kernel", what, "leave what follows the numbers out", True)
 
 
 def _fits(
     file: str, notebook: str, frame: pd.DataFrame, known: Mapping[str, Mapping[str, object]]
 ) -> Iterator[Problem]:
     """Yield where a table and the facts of its run contradict each other."""
+
+    def problem(column: str, what: str, remedy: str = _AGAIN) -> Problem:
+        return Problem(file, what, remedy, column)
+
     for run_id in frame["run_id"].unique():
-        facts = known.get(run_id)
-        if facts is None:
-            what = f"{run_id!r} is not in {MACHINES}"
-            yield Problem(file, what, "copy the machine.json that was written with it", "run_id")
+        if (facts := known.get(run_id)) is None:
+            remedy = "copy the machine.json that was written with it"
+            yield problem("run_id", f"{run_id!r} is not in {MACHINES}", remedy)
             continue
         for name, here in (("notebook", notebook), ("profile", str(frame["profile"].iloc[0]))):
             if facts.get(name) != here:
                 what = f"is {here!r}, and {facts.get(name)!r} in {MACHINES} for this run"
-                yield Problem(file, what, _AGAIN, name)
+                yield problem(name, what)
         versions = facts.get("versions")
+        if not isinstance(versions, dict):
+            continue
         measured = set(frame.loc[frame["status"] == "ok", "library"]) & set(PACKAGES)
-        if isinstance(versions, dict):
-            for library in sorted(measured - set(versions)):
-                what = f"the version of {library}, which was measured, is not in {MACHINES}"
-                yield Problem(file, what, _AGAIN, "library")
-            for library in sorted(measured & set(versions)):
-                rows = frame[(frame["library"] == library) & frame["library_version"].ne("")]
-                told = {str(version).split()[0] for version in rows["library_version"]}
-                if wrong := sorted(told - {versions[library]}):
-                    what = f"{library} is {wrong[0]} here, and {versions[library]} in {MACHINES}"
-                    yield Problem(file, what, _AGAIN, "library_version")
+        for library in sorted(measured - set(versions)):
+            what = f"the version of {library}, which was measured, is not in {MACHINES}"
+            yield problem("library", what)
+        for library in sorted(measured & set(versions)):
+            rows = frame[(frame["library"] == library) & frame["library_version"].ne("")]
+            of_rows = {str(version).split()[0] for version in rows["library_version"]}
+            if wrong := sorted(of_rows - {versions[library]}):
+                what = f"{library} is {wrong[0]} here, and {versions[library]} in {MACHINES}"
+                yield problem("library_version", what)
 
 
 def _texts(value: object, place: str = "") -> Iterator[tuple[str, str]]:

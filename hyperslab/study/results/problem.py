@@ -10,13 +10,7 @@ _SHOWN = 12
 
 @dataclass(frozen=True)
 class Problem:
-    """One reason to refuse records, and what to do about it.
-
-    Examples
-    --------
-    >>> print(Problem("a.parquet", "is text, must be a number", "measure again", column="block"))
-    a.parquet, block: is text, must be a number; measure again
-    """
+    """One reason to refuse records, and what to do about it."""
 
     file: str
     what: str
@@ -37,7 +31,6 @@ class RefusedError(ValueError):
         self, problems: Sequence[Problem], said: str = "refused, nothing was written:"
     ) -> None:
         self.problems = tuple(problems)
-        lines = [f"  {problem}" for problem in self.problems[:_SHOWN]]
-        if len(self.problems) > _SHOWN:
-            lines.append(f"  and {len(self.problems) - _SHOWN} more")
-        super().__init__("\n".join([said, *lines]))
+        shown = [f"  {problem}" for problem in self.problems[:_SHOWN]]
+        more = [f"  and {len(self.problems) - _SHOWN} more"] if len(self.problems) > _SHOWN else []
+        super().__init__("\n".join([said, *shown, *more]))

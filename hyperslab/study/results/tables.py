@@ -14,9 +14,9 @@ from hyperslab.measure.records import (
     NEEDED,
     NUMBERS,
     TEXT,
+    about,
     about_of,
     labels_of,
-    load,
 )
 
 from ..privacy import revealed
@@ -26,59 +26,60 @@ from .problem import Problem
 _NEVER_NEGATIVE = ("block", "wall_s", "user_s", "sys_s", "read_bytes", "useful_bytes")
 
 
-def table_problems(path: Path, scrub: Callable[[str], str]) -> Iterator[Problem]:
-    """Yield what is wrong with a file of records."""
-    import pyarrow.parquet as pq
-
-    again = f"measure again with `hyperslab run {path.stem} --again`"
-    try:
-        schema = pq.read_schema(path)
-        whole = pq.read_table(path)
-    except Exception as error:  # pyarrow has many
-        yield Problem(path.name, f"is no whole Parquet file ({error})", again)
-        return
-    wrong = list(_schema_problems(path.name, schema, again))
-    yield from wrong
-    if wrong:
-        return
-    for name in schema.names:
-        if name in TEXT and whole[name].null_count:
-            yield Problem(path.name, "has values that are missing", again, name)
-            return
-    frame = load(path)
-    yield from _run_problems(path, frame, again)
-    yield from _sample_problems(path.name, frame, again)
-    yield from _private(path.name, frame, scrub)
-    if what := private(json.dumps(about_of(schema), ensure_ascii=False), scrub):
-        yield Problem(path.name, f"{what}, in what it says of itself", again, "", True)
-
-
-def _schema_problems(file: str, schema: Any, again: str) -> Iterator[Problem]:
+def shape_problems(path: Path) -> Iterator[Problem]:
+    """Yield why a file is no table of records."""
     import pyarrow as pa
+    import pyarrow.parquet as pq
 
     def is_text(kind: Any) -> bool:
         kind = kind.value_type if pa.types.is_dictionary(kind) else kind
         return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))
 
-    labels = about_of(schema).get("labels", [])
+    def problem(what: str, column: str = "", remedy: str = _again(path)) -> Problem:
+        return Problem(path.name, what, remedy, column)
+
+    try:
+        table = pq.read_table(path)
+    except Exception as error:  # pyarrow has many
+        yield problem(f"is no whole Parquet file ({error})")
+        return
+    labels = about_of(table.schema).get("labels", [])
     fits = (
         ((*TEXT, *labels), "text", is_text),
         (NUMBERS, "a double", pa.types.is_float64),
         (FLAGS, "a flag (bool)", pa.types.is_boolean),
     )
-    for name in sorted({name for name in schema.names if schema.names.count(name) > 1}):
-        yield Problem(file, "stands there twice", again, name)
-    for name in schema.names:
+    names = table.schema.names
+    for name in sorted({name for name in names if names.count(name) > 1}):
+        yield problem("stands there twice", name)
+    for name, column in zip(names, table.columns, strict=True):
         if name not in (*COLUMNS, *labels):
-            what = "is no column of records"
-            yield Problem(file, what, "take it out, or declare it in measure/records.py", name)
-        found = schema.field(schema.names.index(name)).type
+            remedy = "take it out, or declare it in measure/records.py"
+            yield problem("is no column of records", name, remedy)
         for columns, kind, right in fits:
-            if name in columns and not right(found):
-                yield Problem(file, f"is of the type {found}, must be {kind}", again, name)
+            if name in columns and not right(column.type):
+                yield problem(f"is of the type {column.type}, must be {kind}", name)
+        if name in TEXT and column.null_count:
+            yield problem("has values that are missing", name)
     for name in NEEDED:
-        if name not in schema.names:
-            yield Problem(file, "is missing", again, name)
+        if name not in names:
+            yield problem("is missing", name)
+
+
+def table_problems(
+    path: Path, frame: pd.DataFrame, scrub: Callable[[str], str]
+) -> Iterator[Problem]:
+    """Yield what is wrong with a file's records."""
+    again = _again(path)
+    yield from _run_problems(path, frame, again)
+    yield from _sample_problems(path.name, frame, again)
+    yield from _private(path.name, frame, scrub)
+    if what := private(json.dumps(about(path), ensure_ascii=False), scrub):
+        yield Problem(path.name, f"{what}, in what it says of itself", again, "", True)
+
+
+def _again(path: Path) -> str:
+    return f"measure again with `hyperslab run {path.stem} --again`"
 
 
 def _run_problems(path: Path, frame: pd.DataFrame, again: str) -> Iterator[Problem]:
@@ -103,25 +104,23 @@ def _run_problems(path: Path, frame: pd.DataFrame, again: str) -> Iterator[Probl
 
 
 def _sample_problems(file: str, frame: pd.DataFrame, again: str) -> Iterator[Problem]:
+    def counted(wrong: "pd.Series[bool]", column: str, what: str) -> Iterator[Problem]:
+        if count := int(wrong.sum()):
+            yield Problem(file, f"{count} {what}", again, column)
+
     good = frame["status"] == "ok"
     if not good.any():
         yield Problem(file, "has no sample that succeeded", again, "status")
     timed = good & frame["user_s"].notna() & frame["order"].notna()
-    if gone := int((timed & frame["wall_s"].isna()).sum()):
-        yield Problem(file, f"{gone} samples that were timed have no time", again, "wall_s")
-    if twice := int(frame[timed].duplicated().sum()):
-        yield Problem(file, f"{twice} samples stand there twice", again, "wall_s")
-    if broken := int((frame["block"].dropna() % 1 != 0).sum()):
-        yield Problem(file, f"{broken} values are no whole numbers", again, "block")
-    if unsure := int((good & ~frame["verified"]).sum()):
-        what = f"{unsure} samples were not compared with the truth"
-        yield Problem(file, what, again, "verified")
+    yield from counted(timed & frame["wall_s"].isna(), "wall_s", "timed samples have no time")
+    yield from counted(frame[timed].duplicated(), "wall_s", "samples stand there twice")
+    yield from counted(frame["block"].dropna() % 1 != 0, "block", "values are no whole numbers")
+    unsure = good & ~frame["verified"]
+    yield from counted(unsure, "verified", "samples were not compared with the truth")
     for name in _NEVER_NEGATIVE:
-        if bad := int((frame[name] < 0).sum()):
-            yield Problem(file, f"{bad} values are below zero", again, name)
+        yield from counted(frame[name] < 0, name, "values are below zero")
     for name in NUMBERS:
-        if bad := int(np.isinf(frame[name]).sum()):
-            yield Problem(file, f"{bad} values are infinite", again, name)
+        yield from counted(np.isinf(frame[name]), name, "values are infinite")
 
 
 def _private(file: str, frame: pd.DataFrame, scrub: Callable[[str], str]) -> Iterator[Problem]:
@@ -130,17 +129,11 @@ def _private(file: str, frame: pd.DataFrame, scrub: Callable[[str], str]) -> Ite
             if what := private(text, scrub):
                 remedy = "records are public: replace it in the file, and say where it comes from"
                 yield Problem(file, what, remedy, name, True)
-                break
+                break  # one of a column is enough
 
 
 def private(text: str, scrub: Callable[[str], str]) -> str:
-    """Return what in a text must not be published, or "".
-
-    Examples
-    --------
-    >>> private("in /home/ann", str), private("7 cases", str)
-    ("has a folder of a machine, '/home/ann'", '')
-    """
+    """Return what in a text must not be published, or ""."""
     if what := revealed(text):
         return f"has {what}"
     if scrub(text) != text:

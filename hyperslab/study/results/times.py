@@ -45,33 +45,27 @@ def noise_problems(frames: Mapping[str, pd.DataFrame]) -> Iterator[Problem]:
     """
     pairs = [(notebook, item) for notebook, frame in frames.items() for item in judge(frame)]
     sure = [pair for pair in pairs if pair[1].pair == "void"]
-    for notebook, items in groupby(sure, itemgetter(0)):
-        shown = ", ".join(f"{item.name} {_apart(item)}" for _, item in items)
-        what = f"A/A pairs beyond ±{percent(VOID)}: {shown}"
-        yield Problem(f"{notebook}.parquet", what, _again(notebook), "wall_s")
     void = [
         (notebook, item)
         for notebook, item in pairs
         if item.others == "void" or (item.ratio.n >= ENOUGH and item.far)
     ]
-    if len(void) <= MOST_VOID * len(pairs):
-        return
-    for notebook, items in groupby(void, itemgetter(0)):
-        shown = ", ".join(_why(item) for _, item in items)
-        what = f"void: {shown}; {len(void)} of the folder's {len(pairs)} A/A pairs are"
-        yield Problem(f"{notebook}.parquet", what, _again(notebook), "aa")
+    few = len(void) <= MOST_VOID * len(pairs)
+    share = f"{len(void)} of the folder's {len(pairs)} A/A pairs are void"
+    for column, chosen, said in (
+        ("wall_s", sure, f"A/A pairs beyond ±{percent(VOID)}"),
+        ("aa", [] if few else void, share),
+    ):
+        for notebook, items in groupby(chosen, itemgetter(0)):
+            what = f"{said}: {', '.join(_shown(item) for _, item in items)}"
+            remedy = "measure again on a machine that stands still"
+            command = f"`hyperslab run {notebook} --again`"
+            yield Problem(f"{notebook}.parquet", what, f"{remedy}, {command}", column)
 
 
-def _why(item: Noise) -> str:
-    if item.others == "void":
-        return f"{item.name} (other programs took {percent(item.others_cpu)} of the CPU)"
-    return f"{item.name} (A/A {_apart(item)})"
-
-
-def _apart(item: Noise) -> str:
+def _shown(item: Noise) -> str:
     ratio = item.ratio
-    return f"{ratio.value:.3f} [{ratio.low:.3f}, {ratio.high:.3f}]"
-
-
-def _again(notebook: str) -> str:
-    return f"measure again on a machine that stands still, `hyperslab run {notebook} --again`"
+    shown = f"{item.name} {ratio.value:.3f} [{ratio.low:.3f}, {ratio.high:.3f}]"
+    if item.others == "void":
+        shown += f", other programs took {percent(item.others_cpu)} of the CPU"
+    return shown

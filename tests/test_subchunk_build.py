@@ -175,7 +175,7 @@ def test_build_info_and_check(path, capsys):
         (["--jobs", "0"], "--jobs is 0: give 1 or more"),
         ([""], "FILE is empty: name a netCDF-4 or HDF5 file"),
         (["--index", "none"], "no such folder"),
-        (["--index", ""], "--index is empty: name a folder"),
+        (["--index", ""], "no such folder"),
         (["--budget", "0"], "budget is 0.0: give a share"),
         (["--spacing", "3"], "spacing is 3 bytes: give 1024 to"),
         (["--add", "--spacing", "4KiB"], "name new variables with --variables"),

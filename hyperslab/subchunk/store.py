@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import math
 import os
 from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
 from itertools import product
@@ -36,14 +35,12 @@ class SubchunkStore(Store):
 
     Parameters
     ----------
-    path : path-like
-        The file, or its URL.
     chunks : mapping, optional
         Values of a chunk: by the name of a variable its shape, one number a dimension, or
         numbers by names of dimensions; by the name of a dimension a number for all variables
         that have it. -1 stands for the whole dimension. What is not named keeps the file's own
         chunks; a variable without any gets chunks of at most 16 MiB.
-    index, storage_options, threads, memory_bytes
+    path, index, storage_options, threads, memory_bytes
         As `hyperslab.subchunk.File` takes them; one thread, as Zarr reads several chunks at a time.
 
     Raises
@@ -126,16 +123,6 @@ class SubchunkStore(Store):
 
     async def exists(self, key: str) -> bool:
         return key in self._documents or self._place(key) is not None
-
-    async def getsize(self, key: str) -> int:
-        if key in self._documents:
-            return len(self._document(key))
-        if (place := self._place(key)) is None:
-            raise FileNotFoundError(key)
-        array, corner = place
-        if array.text:
-            return len(await asyncio.to_thread(array.read, corner))
-        return math.prod(array.chunks) * array.dtype.itemsize
 
     async def set(self, key: str, value: Buffer) -> None:
         self._check_writable()

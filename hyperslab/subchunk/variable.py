@@ -25,7 +25,7 @@ from .errors import (
 from .hdf5 import Variable
 from .index.format import Entry
 from .process import cached, refuse_above
-from .read.select import Axis, Key, picked_of, wanted
+from .read.select import Axis, Key, as_key, picked_of, wanted
 from .read.values import Indexed
 
 if TYPE_CHECKING:
@@ -38,9 +38,9 @@ _LOSS = 4  # values that are read for one that is wanted, at which HDF5 is quick
 class VariableReader:
     """A variable of an open file, indexed like a numpy array.
 
-    Whole numbers, slices of any step and sign, an ellipsis, None, and lists or boolean masks of
-    one dimension; several lists select the product of them. Values come as they are stored:
-    fill values, scale and offset are left to xarray.
+    By whole numbers, slices of any step and sign, an ellipsis, None, and lists or boolean masks of
+    one dimension, of which several select their product. Values come as they are stored: fill
+    values, scale and offset are left to xarray.
     """
 
     def __init__(self, file: File, variable: Variable, entry: Entry | None) -> None:
@@ -169,30 +169,24 @@ class VariableReader:
         if self.variable.dtype and self.chunks:
             what = f"a chunk of {self.variable.name}"
             refuse_above(self._file.memory_bytes, self.variable.chunk_bytes, what)
-        spans = [
-            slice(int(axis.indices[0]), int(axis.indices[-1]) + 1)
-            if len(axis.indices)
-            else slice(0, 0)
-            for axis in axes
-        ]
-        lengths = [span.stop - span.start for span in spans]
-        loss = [n / max(1, len(axis.indices)) for n, axis in zip(lengths, axes, strict=True)]
-        large = math.prod(lengths) * self.dtype.itemsize > _LARGE and max(loss, default=0) > _LOSS
-        asked: list[slice | NDArray[np.int64]] = [*spans]
-        inside: list[range | NDArray[np.int64]] = []
-        for number, (axis, span) in enumerate(zip(axes, spans, strict=True)):
+        asked: list[slice | NDArray[np.int64]] = []
+        inside: list[range | NDArray[np.int64]] = []  # the wanted indices within the box
+        lengths: list[int] = []
+        for axis in axes:
             indices = axis.indices
-            if large and number == int(np.argmax(loss)):
-                inside.append(range(len(indices)))
-                asked[number] = (
-                    slice(span.start, span.stop, indices.step)
-                    if isinstance(indices, range)
-                    else indices
-                )
-            elif isinstance(indices, range):
-                inside.append(range(0, span.stop - span.start, indices.step))
+            begin, end = (int(indices[0]), int(indices[-1]) + 1) if len(indices) else (0, 0)
+            asked.append(slice(begin, end))
+            lengths.append(end - begin)
+            if isinstance(indices, range):
+                inside.append(range(0, end - begin, indices.step))
             else:
-                inside.append(indices - span.start)
+                inside.append(indices - begin)
+        loss = [n / max(1, len(axis.indices)) for n, axis in zip(lengths, axes, strict=True)]
+        large = math.prod(lengths) * self.dtype.itemsize > _LARGE
+        if large and max(loss, default=0) > _LOSS:
+            most = int(np.argmax(loss))
+            asked[most] = as_key(axes[most].indices)
+            inside[most] = range(len(axes[most].indices))
         with self._plainly() as dataset:
             rank = dataset.ndim  # what comes behind are dimensions of a type of arrays
             values = dataset[tuple(asked[:rank]) or ...]

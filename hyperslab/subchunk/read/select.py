@@ -82,9 +82,15 @@ def wanted(key: Key | tuple[Key, ...], shape: tuple[int, ...]) -> Wanted:
 def picked_of(values: NDArray[Any], axes: Sequence[range | NDArray[np.int64]]) -> NDArray[Any]:
     """Return the product of indices of each axis."""
     for place, chosen in enumerate(axes):
-        cut = slice(chosen.start, chosen.stop, chosen.step) if isinstance(chosen, range) else chosen
-        values = values[(slice(None),) * place + (cut,)]
+        values = values[(slice(None),) * place + (as_key(chosen),)]
     return values
+
+
+def as_key(indices: range | NDArray[np.int64]) -> slice | NDArray[np.int64]:
+    """Return ascending indices as numpy takes them."""
+    if isinstance(indices, range):
+        return slice(indices.start, indices.stop, indices.step)
+    return indices
 
 
 def _axis(item: Any, length: int, number: int) -> Axis:

@@ -57,3 +57,7 @@ class NoRangesError(SubchunkError):
 
 def reason(error: BaseException) -> str:
     return " ".join(str(error).split()) or type(error).__name__
+
+
+# What may go wrong with one variable, while the others can be read.
+OF_ONE_VARIABLE = (UnreadableError, CorruptDataError, CorruptIndexError, MemoryLimitError)

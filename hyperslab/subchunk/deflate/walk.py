@@ -1,7 +1,6 @@
 """Walk through a deflate stream with the system's zlib, stopping at code boundaries.
 
-Python's zlib module hides where in the compressed stream the decompressor stands; zlib itself
-tells. Nothing is compiled: the shared library is called through ctypes, which releases the GIL.
+Python's zlib hides where in the stream it stands; the shared library, by ctypes, tells.
 """
 
 from __future__ import annotations
@@ -67,15 +66,13 @@ class Places:
 
 
 def walk(stream: Bytes, spacing: int, output: Bytes, *, blocks: bool = False) -> Places:
-    """Decompress a zlib stream whole and note a place to start from every so many bytes.
+    """Decompress a zlib stream whole into `output`; note where to start from every so many bytes.
 
-    A place is the last code boundary before; with `blocks` the next boundary of a deflate block.
-    `output` receives what the stream holds; its length must be right.
+    That is the last code boundary before; with `blocks` the next boundary of a deflate block.
     """
-    if max(stream.size, output.size) > _MAX_AVAILABLE:
+    if (size := max(stream.size, output.size)) > _MAX_AVAILABLE:
         raise UnreadableError(
-            f"a chunk of {max(stream.size, output.size)} bytes is larger than the "
-            f"{_MAX_AVAILABLE} that can be indexed"
+            f"a chunk of {size} bytes is larger than the {_MAX_AVAILABLE} that can be indexed"
         )
     zlib = library()
     state = _Stream()

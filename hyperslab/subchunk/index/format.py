@@ -149,10 +149,9 @@ def _packed(values: NDArray[Any]) -> bytes:
 
 
 def _unpacked(data: bytes | memoryview, dtype: str, size: int) -> NDArray[Any]:
-    module = inflater()
     try:
-        planes = inflate_from(memoryview(data)[_ZLIB_HEAD:], 0, (0, 0), b"", size, module)
-    except module.error as error:
+        planes = inflate_from(memoryview(data)[_ZLIB_HEAD:], 0, (0, 0), b"", size)
+    except inflater().error as error:
         raise ValueError(error) from error
     if len(planes) != size:
         raise ValueError("it is too short")

@@ -42,10 +42,15 @@ inflater()  # it is loaded with the package, not by the first read
 
 
 def inflate_from(
-    data: memoryview, shift: int, header: tuple[int, int], window: bytes, length: int
+    data: memoryview,
+    shift: int,
+    header: tuple[int, int],
+    window: bytes,
+    length: int,
+    module: Inflater | None = None,
 ) -> bytes:
     """Return what `inflated` gives, in one piece."""
-    return b"".join(inflated(data, shift, header, window, length))
+    return b"".join(inflated(data, shift, header, window, length, module))
 
 
 def inflated(

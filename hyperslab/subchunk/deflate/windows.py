@@ -20,9 +20,9 @@ from .inflate import WINDOW, inflate_from, inflater
 try:
     import lzma
 
-    HAS_LZMA = True
+    HAS_LZMA, _LZMA_ERRORS = True, [lzma.LZMAError]
 except ImportError:  # a Python built without it: then there is deflate
-    HAS_LZMA = False
+    HAS_LZMA, _LZMA_ERRORS = False, []
 
 Pairs = NDArray[np.uint16]
 _ONE = np.uint16(1)
@@ -127,7 +127,7 @@ def unpacked(packed: bytes | memoryview) -> bytes:
             )
         unpacker = lzma.LZMADecompressor(lzma.FORMAT_RAW, filters=[_lzma_filter()])
         return unpacker.decompress(packed[1:], WINDOW)
-    except (zlib.error, module.error, lzma.LZMAError if HAS_LZMA else zlib.error) as error:
+    except (zlib.error, module.error, *_LZMA_ERRORS) as error:
         raise CorruptIndexError(f"a window in the index is damaged: {error}") from error
 
 

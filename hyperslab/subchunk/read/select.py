@@ -50,21 +50,15 @@ class Wanted:
 
 
 def wanted(key: Key | tuple[Key, ...], shape: tuple[int, ...]) -> Wanted:
-    """Return what a selection asks of each axis.
-
-    Whole numbers, slices of any step, an ellipsis, None, and lists or boolean masks of one
-    dimension; several lists select the product of them, as in h5py and Zarr's ``oindex``.
-    """
+    """Return what a selection asks of each axis; several lists select their product, as in h5py."""
     keys = list(key) if isinstance(key, tuple) else [key]
-    named = sum(item is not None and item is not Ellipsis for item in keys)
-    if sum(item is Ellipsis for item in keys) > 1:
+    dots = [place for place, item in enumerate(keys) if item is Ellipsis]
+    named = len(keys) - len(dots) - sum(item is None for item in keys)
+    if len(dots) > 1:
         raise IndexError("a selection can hold one ellipsis only")
     if named > len(shape):
         raise IndexError(f"{named} indices were given for a variable of {len(shape)} dimensions")
-    boxed = not shape and any(item is Ellipsis for item in keys)
-    if not any(item is Ellipsis for item in keys):
-        keys.append(Ellipsis)
-    at = next(place for place, item in enumerate(keys) if item is Ellipsis)
+    at = dots[0] if dots else len(keys)
     keys[at : at + 1] = [slice(None)] * (len(shape) - named)
     axes: list[Axis] = []
     new: list[int] = []
@@ -76,7 +70,7 @@ def wanted(key: Key | tuple[Key, ...], shape: tuple[int, ...]) -> Wanted:
             continue
         axes.append(_axis(item, shape[len(axes)], len(axes)))
         place += not axes[-1].drop
-    return Wanted(tuple(axes), tuple(new), boxed)
+    return Wanted(tuple(axes), tuple(new), boxed=bool(dots) and not shape)
 
 
 def picked_of(values: NDArray[Any], axes: Sequence[range | NDArray[np.int64]]) -> NDArray[Any]:

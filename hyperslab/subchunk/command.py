@@ -241,7 +241,6 @@ def _shown(text: str) -> str:
 
 
 def _look(arguments: argparse.Namespace, path: str, target: Path) -> None:
-    """Print what an index holds, or whether it fits its file."""
     if not target.exists():
         raise MissingFileError(f"no index {target}: build it with `hyperslab index {path}`")
     if arguments.info:

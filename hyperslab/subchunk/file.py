@@ -11,15 +11,7 @@ from typing import Any
 
 import h5py
 
-from .errors import (
-    CorruptIndexError,
-    MissingFileError,
-    NoIndexError,
-    NoRangesError,
-    StaleIndexError,
-    SubchunkError,
-    UnreadableError,
-)
+from . import errors
 from .fetch import LocalFile, Source, source
 from .fetch.filelike import open_hdf5
 from .fetch.ranges import both
@@ -118,7 +110,7 @@ class File(Mapping[str, "VariableReader"]):
         if path in self._readers:
             return self._readers[path]
         if why := self.listing.left_out.get(path):
-            raise UnreadableError(f"{path} in {self.path} cannot be read: {why}")
+            raise errors.UnreadableError(f"{path} in {self.path} cannot be read: {why}")
         known = ", ".join(self._readers) or "none"
         raise KeyError(f"no variable {name!r}: the file has {known}")
 
@@ -208,10 +200,10 @@ class File(Mapping[str, "VariableReader"]):
             return None
         try:
             return Index(place, self.options, self.memory_bytes)
-        except MissingFileError:
+        except errors.MissingFileError:
             if self._given:
                 raise
-        except (NoIndexError, NoRangesError):  # some servers answer whatever is asked
+        except (errors.NoIndexError, errors.NoRangesError):  # some servers answer whatever is asked
             if self._given or isinstance(self.data, LocalFile):
                 raise
             self.data.ranges([0], [1])  # one that gives no ranges says so here
@@ -228,14 +220,14 @@ class File(Mapping[str, "VariableReader"]):
         if not (why or unknown or self.verify):
             return
         if self.verify and index.survey().digest() != kept.get("table"):
-            raise CorruptIndexError(
+            raise errors.CorruptIndexError(
                 f"{file_name(self.index_path)}: what the index says of variables and chunks is "
                 "not what it was built with: build it again"
             )
         if kept.get("size") == now.get("size") and self._digest(index) == kept.get("table"):
             return
         why = why or "it describes its variables or chunks otherwise"
-        raise StaleIndexError(
+        raise errors.StaleIndexError(
             f"the index {file_name(self.index_path)} does not belong to {file_name(self.path)} as "
             f"it is now: {why}; build it again with `hyperslab index`, or remove it"
         )
@@ -250,7 +242,7 @@ class File(Mapping[str, "VariableReader"]):
         try:
             with self.plainly() as file:
                 return look(file, names, self.path).digest()
-        except SubchunkError:
+        except errors.SubchunkError:
             return ""
 
 
@@ -260,7 +252,7 @@ open = File
 def _again(path: str, index: str | None, options: dict[str, Any], identity: dict[str, Any]) -> File:
     file = File(path, index, **options)
     if file.data.identity() != identity:
-        raise StaleIndexError(
+        raise errors.StaleIndexError(
             f"{file_name(path)} is not the file that was open before: open it anew"
         )
     return file

@@ -74,7 +74,6 @@ class Variable:
 
     @property
     def grid(self) -> tuple[int, ...]:
-        """Chunks along each axis."""
         return tuple(-(-n // c) for n, c in zip(self.shape, self.chunks, strict=True))
 
     def described(self) -> dict[str, Any]:

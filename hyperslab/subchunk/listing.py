@@ -1,7 +1,4 @@
-"""What a file holds: variables and groups by their names, and why others are left out.
-
-Here everything in a file is described, once, and what cannot be is turned into a reason.
-"""
+"""What a file holds: variables and groups by their names, and why others are left out."""
 
 from __future__ import annotations
 
@@ -32,8 +29,6 @@ _DEEPEST = 1000  # groups within groups
 
 @dataclass(frozen=True)
 class Listing:
-    """What a file holds."""
-
     # By their paths, in the order of names. What has several names comes under each of them, with
     # attributes under the first.
     variables: Mapping[str, Variable]
@@ -160,10 +155,7 @@ class _Walk:
             groups += reversed(below)
 
     def _members(self, path: str) -> Iterator[tuple[str, int, int]]:
-        """Give path, address and type of the objects that hard links of a group lead to.
-
-        Soft links are kept for later: what they lead to has its name by a hard link.
-        """
+        """Give path, address and type of what hard links lead to; soft links are kept for later."""
         try:
             group = h5g.open(self._file.id, path.encode() or b"/")
             links = sorted(group)

@@ -21,8 +21,6 @@ Dimensions = Mapping[str, Mapping[str, tuple[int, bool]]]
 
 @dataclass(frozen=True)
 class Shown:
-    """A variable as netCDF shows it."""
-
     group: str  # path of its group, "" for the root
     name: str  # in the group
     reader: VariableReader | PaddedReader
@@ -31,8 +29,6 @@ class Shown:
 
 @dataclass(frozen=True)
 class Contents:
-    """What a file holds, as netCDF shows it."""
-
     dimensions: Dimensions  # by the paths of all groups: length, and whether it is unlimited
     variables: Mapping[str, Sequence[Shown]]  # by the paths of all groups: their own variables
     left_out: Mapping[str, str]  # why variables, groups and links are not there, by their paths

@@ -30,8 +30,7 @@ _METADATA = "zarr.json"
 class SubchunkStore(Store):
     """A netCDF-4 or HDF5 file as a Zarr v3 store that can only be read.
 
-    Its chunks are virtual: each is cut out of the file when it is asked for, so their grid need
-    not be the file's.
+    Each chunk is cut out of the file when it is asked for, so the grid need not be the file's.
 
     Parameters
     ----------
@@ -140,7 +139,6 @@ class SubchunkStore(Store):
                 yield key
 
     async def list_dir(self, prefix: str) -> AsyncIterator[str]:
-        """Give what lies directly below a prefix."""
         front = prefix.strip("/") + "/" if prefix.strip("/") else ""
         seen = set()
         folders = [f"{name}/c" for name in self._arrays]
@@ -159,10 +157,7 @@ class SubchunkStore(Store):
                 yield "/".join([name, "c", *map(str, corner)])
 
     def _described(self, held: Contents) -> dict[str, dict[str, Any]]:
-        """Return the metadata of all groups and arrays as Zarr has them, by their paths.
-
-        What Zarr cannot describe is left out.
-        """
+        """Return the metadata of groups and arrays, by their paths; what has none is left out."""
         nodes: dict[str, dict[str, Any]] = {}
         for name, array in list(self._arrays.items()):
             attrs = json_attributes(array.reader.attrs, self.left_out, name, array.dtype)
@@ -179,10 +174,7 @@ class SubchunkStore(Store):
         return dict(sorted(nodes.items(), key=lambda node: node[0].split("/")))
 
     def _document(self, key: str) -> bytes:
-        """Return the metadata of a group or an array, of a group with those of all below it.
-
-        So opening a group takes one key.
-        """
+        """Return the metadata of a node, of a group with all below it: opening it takes one key."""
         name = self._documents[key]
         node = self._nodes[name]
         if node["node_type"] == "group":

@@ -14,14 +14,7 @@ from h5py import h5z
 from numpy.typing import NDArray
 
 from .chunk_table import missing_filter
-from .errors import (
-    CorruptDataError,
-    CorruptIndexError,
-    MemoryLimitError,
-    SubchunkError,
-    UnreadableError,
-    reason,
-)
+from .errors import OF_ONE_VARIABLE, MemoryLimitError, SubchunkError, UnreadableError, reason
 from .hdf5 import Variable
 from .index.format import Entry
 from .process import cached, refuse_above
@@ -123,7 +116,7 @@ class VariableReader:
             if indexed := self._indexed():
                 return asked.arrange(indexed.read(asked))
             return asked.arrange(self._read(asked.axes))
-        except (CorruptDataError, CorruptIndexError, MemoryLimitError) as error:
+        except OF_ONE_VARIABLE as error:
             if error.variable:
                 raise
             named = type(error)(f"{self._file.path}: {error}")
@@ -139,10 +132,7 @@ class VariableReader:
 
     @contextmanager
     def _plainly(self) -> Iterator[h5py.Dataset]:
-        """Give the dataset as h5py opens it; what goes wrong with it is said by name.
-
-        This is the one place where HDF5 reads values.
-        """
+        """Give the dataset as h5py opens it; all that goes wrong is said by name."""
         dataset, lacking = None, ""
         try:
             with self._file.plainly() as file:
@@ -162,10 +152,7 @@ class VariableReader:
         raise named from failure
 
     def _read(self, axes: tuple[Axis, ...]) -> NDArray[Any]:
-        """Read the box around the wanted indices through HDF5, and cut them out of it.
-
-        Where the box is large, HDF5 itself picks out of it what it can: steps, and one list.
-        """
+        """Read the box around the wanted indices through HDF5, which picks out of a large one."""
         if self.variable.dtype and self.chunks:
             what = f"a chunk of {self.variable.name}"
             refuse_above(self._file.memory_bytes, self.variable.chunk_bytes, what)

@@ -26,8 +26,6 @@ _TEXT_BYTES = 16  # what a text is taken to need, when a grid is chosen
 
 @dataclass(frozen=True)
 class Array:
-    """A variable with the grid it is given out in."""
-
     reader: VariableReader | PaddedReader
     dims: tuple[str, ...]  # a name for every dimension
     chunks: tuple[int, ...]  # shape of a chunk; no length is 0
@@ -42,7 +40,6 @@ class Array:
 
     @cached
     def text(self) -> bool:
-        """Whether its values are texts of any length."""
         return texts(self.reader.dtype)
 
     @cached
@@ -52,7 +49,6 @@ class Array:
 
     @property
     def fill(self) -> Any:
-        """The value of what was never written."""
         if self.reader.variable.dtype:
             return self.reader.variable.fill_value
         return "" if self.text else b""
@@ -201,10 +197,7 @@ def json_attributes(
     path: str,
     dtype: np.dtype[Any] | None = None,
 ) -> dict[str, Any]:
-    """Return attributes as JSON has them; numbers lose their types there.
-
-    `_FillValue` of an array is written as xarray does for Zarr v3: a float as base64 of its bits.
-    """
+    """Return attributes as JSON has them; `_FillValue` as xarray writes it for Zarr v3."""
     found = {}
     for name, value in attrs.items():
         kind = dtype.kind if dtype is not None and name == "_FillValue" else ""

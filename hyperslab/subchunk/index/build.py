@@ -137,12 +137,9 @@ def build(
 
 @contextmanager
 def whole_file(target: Path) -> Iterator[Path]:
-    """Give a place to write a file to; it takes its name at the end, safe on the disk.
-
-    What killed processes left of it is cleared. When the body fails, what was there stays.
-    """
+    """Give a place to write a file to, which takes its name, safe on the disk, if all went well."""
     part = target.with_name(f".{target.name}.{os.getpid()}.part")
-    for left in target.parent.glob(f".{glob.escape(target.name)}.*.part"):
+    for left in target.parent.glob(f".{glob.escape(target.name)}.*.part"):  # by killed processes
         with suppress(FileNotFoundError):
             if time.time() - left.stat().st_mtime > _FORSAKEN_S:
                 left.unlink()
@@ -157,8 +154,6 @@ def whole_file(target: Path) -> Iterator[Path]:
 
 @dataclass
 class _Build:
-    """A file whose index is made."""
-
     data: Source
     survey: Survey
     known: Mapping[str, _Known]  # what an index has of variables, to be taken over

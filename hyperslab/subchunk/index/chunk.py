@@ -94,8 +94,7 @@ def choose_spread(
 ) -> tuple[Spread, ChunkPoints]:
     """Return where points lie that cost at most a share of the compressed chunk.
 
-    They lie closer where much must be read between them, and farther apart where each of them
-    needs a large window: at distances that go with the root of the one over the other, which is
+    Their distances go with the root of what a window costs over what is read between them: that is
     the least reading for the same bytes.
     """
     mark, ratio = MARK, chunk_bytes / stream.size

@@ -1,7 +1,4 @@
-"""An index as bytes: a head of JSON, tables of numbers, and what the points keep.
-
-The book's page on the format has it byte by byte.
-"""
+"""An index as bytes, as the book's page on the format has it: head, tables, kept bytes."""
 
 from __future__ import annotations
 
@@ -66,8 +63,6 @@ class Table:
 
 @dataclass(frozen=True)
 class Head:
-    """What an index begins with."""
-
     content: Mapping[str, Any]  # what the JSON says beside the tables
     tables: Mapping[str, Table]  # by names such as "air_temperature/out"
     begin: int  # byte at which the tables begin
@@ -97,7 +92,6 @@ def encode(content: Mapping[str, Any], tables: Mapping[str, NDArray[Any]], kept:
 
 
 def head_bytes(preamble: bytes) -> int:
-    """Return how many bytes the preamble and the head have together."""
     if preamble.startswith(_HDF5):
         raise NoIndexError(
             "this is no sub-chunk index but an HDF5 file, perhaps an index of the package "
@@ -161,8 +155,6 @@ def _unpacked(data: bytes | memoryview, dtype: str, size: int) -> NDArray[Any]:
 
 @dataclass(frozen=True)
 class Entry:
-    """What an index says of one variable."""
-
     variable: Variable
     place: int  # of the variable in the index
     spacing: int  # bytes of output between points; 0 where it has none

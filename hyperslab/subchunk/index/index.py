@@ -93,7 +93,6 @@ class Index:
             return entries(self.head.content["variables"])
 
     def survey(self) -> Survey:
-        """Return what it has of the file, as it was read from it."""
         entries = self.entries
         return Survey(
             self.listing,
@@ -102,7 +101,6 @@ class Index:
         )
 
     def points(self, entry: Entry) -> tuple[Chunks, Points]:
-        """Return chunk table and points of a variable."""
         if entry.place not in self._points:
             with self._named():
                 self._points[entry.place] = self._read_points(entry)
@@ -130,7 +128,6 @@ class Index:
         return chunks, points
 
     def kept(self, points: Points, numbers: Iterable[int]) -> list[memoryview]:
-        """Return what the index keeps for some points."""
         chosen = np.fromiter(numbers, np.int64)
         begins = points.kept_at[chosen].astype(np.int64) + self.head.kept
         ends = begins + points.kept_bytes[chosen]

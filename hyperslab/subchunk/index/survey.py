@@ -24,8 +24,6 @@ SMALL = 2**16  # bytes of a plain variable that goes into the index
 
 @dataclass(frozen=True)
 class Survey:
-    """Contents and chunk tables of a file."""
-
     listing: Listing  # with attributes
     tables: Mapping[str, Chunks]  # chunk tables of the variables that are indexed, by name
     small: Mapping[str, bytes]  # values of small variables that cannot be indexed, by name

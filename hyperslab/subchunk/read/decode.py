@@ -33,8 +33,6 @@ _Item = TypeVar("_Item")
 
 @dataclass(frozen=True)
 class Task:
-    """A stretch, with all that is needed to decode it."""
-
     stretch: Stretch
     data: memoryview  # its compressed bytes
     points: Points
@@ -138,10 +136,7 @@ def _side_by_side(batch: Sequence[Task], crew: Crew) -> None:
 
 
 def check_chunk(chunk: int, size: int, data: memoryview, points: Points, name: str) -> None:
-    """Compare a whole compressed chunk with what it was when it was indexed.
-
-    Its own checksum, an Adler-32, can fit by chance.
-    """
+    """Compare a whole chunk with what was indexed: its own Adler-32 can fit by chance."""
     mark, last = points.first[chunk : chunk + 2].tolist()
     if mark < last and len(points.segment_crc):
         _check_size(data, size, name)

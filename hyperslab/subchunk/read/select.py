@@ -15,8 +15,6 @@ Key = int | slice | EllipsisType | None | Sequence[int] | NDArray[Any]
 
 @dataclass(frozen=True)
 class Axis:
-    """The indices wanted along one axis."""
-
     indices: range | NDArray[np.int64]  # ascending, each once
     order: slice | NDArray[np.int64] | None = None  # what brings them into the order asked for
     drop: bool = False  # whether the axis disappears, as with a whole number

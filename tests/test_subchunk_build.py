@@ -178,7 +178,7 @@ def test_build_info_and_check(path, capsys):
         (["--index", ""], "no such folder"),
         (["--budget", "0"], "budget is 0.0: give a share"),
         (["--spacing", "3"], "spacing is 3 bytes: give 1024 to"),
-        (["--add", "--spacing", "4KiB"], "name new variables with --variables"),
+        (["--check"], "build it with `hyperslab index"),
         (["--variables", "none"], "no variable 'none': it has data, group/raw, names, small"),
         (["--variables", "small"], "small in a.h5 cannot be indexed: it is not chunked"),
         (["--scheduler", "tcp://127.0.0.1:9"], "tcp://127.0.0.1:9"),

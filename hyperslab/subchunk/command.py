@@ -79,18 +79,9 @@ def run(arguments: argparse.Namespace) -> int:
         look = functools.partial(_look, arguments)
         found = [_tried(path, functools.partial(look, path, target)) for path, target in pairs]
         return found[0] if len(found) == 1 else min(max(found), FAILED)  # as some were done
-    if arguments.add and not arguments.variables and (arguments.spacing or arguments.budget):
-        raise ValueError(
-            "--add keeps the spacing of what is indexed: name new variables with --variables for "
-            "--spacing or --budget, or build the index again without --add"
-        )
-    how = {
-        "variables": arguments.variables.split(",") if arguments.variables else None,
-        "spacing": arguments.spacing,
-        "budget": arguments.budget,
-        "add": arguments.add,
-        "storage_options": arguments.storage_options,
-    }
+    names = ("spacing", "budget", "add", "storage_options")
+    how = {name: getattr(arguments, name) for name in names}
+    how["variables"] = arguments.variables.split(",") if arguments.variables else None
     if len(pairs) > 1 or arguments.scheduler:
         return build_many(pairs, arguments.jobs, arguments.scheduler, **how)
     path, target = pairs[0]
@@ -111,24 +102,14 @@ def build_many(
     **how: Any,
 ) -> int:
     """Build indexes on a dask cluster, a local one by default; one that fails is named."""
-    try:
-        from distributed import Client, as_completed
-    except ImportError as error:
-        raise RuntimeError(
-            "several files at once need dask.distributed: pip install distributed, or index one "
-            "file at a time"
-        ) from error
+    from distributed import Client, as_completed
+
     check_options(how.get("spacing"), how.get("budget"))
-    cluster = (
-        {"address": scheduler}
-        if scheduler
-        else {
-            "n_workers": min(jobs or os.cpu_count() or 1, len(pairs)),
-            "threads_per_worker": 1,
-            "host": "127.0.0.1",
-            "dashboard_address": "127.0.0.1:0",  # 8787 may be another cluster's
-        }
-    )
+    cluster: dict[str, Any] = {"address": scheduler}
+    if scheduler is None:
+        workers = min(jobs or os.cpu_count() or 1, len(pairs))
+        cluster = {"n_workers": workers, "threads_per_worker": 1, "host": "127.0.0.1"}
+        cluster["dashboard_address"] = "127.0.0.1:0"  # 8787 may be another cluster's
     failed = 0
     # Not dask's own choice from now on: the caller may compute something else meanwhile.
     with Client(set_as_default=False, **cluster) as client:  # type: ignore[no-untyped-call]
@@ -177,11 +158,12 @@ def _progress(name: str) -> Callable[[int, int], None]:
 
 def _built(path: str | Path, target: Path) -> str:
     index = Index(target)
-    kept, data = index.head.size, index.data.get("size")
-    of_data = f", {100 * kept / data:.2f} % of {file_name(path)}" if data else ""
-    lost = len(index.listing.left_out) + len(index.listing.left_out_attrs)
-    more = f"; left out: {lost}, `hyperslab index --info {path}` says why" if lost else ""
-    return f"{target.name}: {kept:,} bytes{of_data}{more}"
+    said, data = f"{target.name}: {index.head.size:,} bytes", index.data.get("size")
+    if data:
+        said += f", {100 * index.head.size / data:.2f} % of {file_name(path)}"
+    if lost := len(index.listing.left_out) + len(index.listing.left_out_attrs):
+        said += f"; left out: {lost}, `hyperslab index --info {path}` says why"
+    return said
 
 
 def _of(kind: str, example: str, read: Callable[[str], Any]) -> Callable[[str], Any]:
@@ -279,8 +261,8 @@ def _lines(index: Index) -> Iterator[str]:
 def _row(index: Index, entry: Entry) -> tuple[str, ...]:
     chunks, points = index.points(entry)
     front, variable = f"{entry.place}/", entry.variable
-    tables = sum(table.size for key, table in index.head.tables.items() if key.startswith(front))
-    kept, data = tables + int(points.kept_bytes.sum()), int(chunks.size.sum())
+    tables = [table.size for key, table in index.head.tables.items() if key.startswith(front)]
+    kept, data = sum(tables) + int(points.kept_bytes.sum()), int(chunks.size.sum())
     return (
         variable.name,
         _shape(variable.shape),

@@ -99,7 +99,8 @@ def describe(name: str, dataset: h5py.Dataset) -> Variable:
     filters = tuple((number, tuple(map(int, values))) for number, _, values, _ in listed)
     fill = b""
     try:
-        fill = _fill(dataset, base) if dtype else b""
+        if dtype and created.fill_value_defined() != h5d.FILL_VALUE_UNDEFINED:
+            fill = stored(np.asarray(dataset.fillvalue, base).reshape(-1)[:1])
     except Exception as error:
         strange = strange or f"its fill value cannot be read: {reason(error)}"
     shape = (*dataset.shape, *more)
@@ -110,7 +111,7 @@ def describe(name: str, dataset: h5py.Dataset) -> Variable:
         chunks=(*dataset.chunks, *more) if dataset.chunks else (),
         filters=filters,
         dims=("",) * len(shape),
-        fill=fill,
+        fill=fill if any(fill) else b"",  # zeros are what h5py gives
         plain=strange or _plain(dataset, filters),
         enum=dict(h5py.check_enum_dtype(base) or {}) if dtype else {},
     )
@@ -201,14 +202,6 @@ def _type(dataset: h5py.Dataset, dtype: np.dtype[Any], more: tuple[int, ...]) ->
     if not dataset.id.get_type().equal(h5py.h5t.py_create(dtype, logical=True)):
         return dtype.str, f"its values are stored in another way than {dtype.name}"
     return dtype.str, ""
-
-
-def _fill(dataset: h5py.Dataset, dtype: np.dtype[Any]) -> bytes:
-    """Return the value of what was never written; nothing for zeros, which is what h5py gives."""
-    if dataset.id.get_create_plist().fill_value_defined() == h5d.FILL_VALUE_UNDEFINED:
-        return b""
-    value = stored(np.asarray(dataset.fillvalue, dtype).reshape(-1)[:1])
-    return value if value.strip(b"\0") else b""
 
 
 def _plain(dataset: h5py.Dataset, filters: tuple[tuple[int, tuple[int, ...]], ...]) -> str:

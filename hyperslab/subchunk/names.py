@@ -56,14 +56,18 @@ def contents(file: File) -> Contents:
         else:
             kept[path] = reader
     dims = _dims(kept)
-    lengths = _lengths(kept, dims, dimensions)
+    homes = {path: _homes(path, names, dimensions) for path, names in dims.items()}
+    lengths = {(group, dim): n for group, own in dimensions.items() for dim, (n, _) in own.items()}
+    for path, reader in kept.items():  # an unlimited one is as long as its longest variable
+        for n, (group, dim) in zip(reader.shape, homes[path], strict=True):
+            if dim and dimensions[group][dim][1]:
+                lengths[group, dim] = max(lengths[group, dim], n)
     found: dict[str, list[Shown]] = {group: [] for group in dimensions}
     used: dict[str, dict[str, int]] = {group: {} for group in dimensions}
     for path, reader in kept.items():
         group, names = path.rpartition("/")[0], dims[path]
-        homes = [_home(group, dim, dimensions) for dim in names]
-        sizes = zip(reader.shape, homes, strict=True)
-        shape = tuple(lengths[home] if home else n for n, home in sizes)
+        sizes = zip(reader.shape, homes[path], strict=True)
+        shape = tuple(lengths.get(home, n) for n, home in sizes)
         for name, n, length in zip(names, reader.shape, shape, strict=True):
             if n > length or used[group].setdefault(name, length) != length:
                 known = used[group].get(name, length)
@@ -92,28 +96,14 @@ def _dims(readers: Mapping[str, VariableReader]) -> dict[str, tuple[str, ...]]:
     return found
 
 
-def _home(group: str, dim: str, dimensions: Dimensions) -> tuple[str, str] | None:
-    """Return the group, itself or above, that has a dimension."""
-    while dim not in dimensions.get(group, {}):
-        if not group:
-            return None
-        group = group.rpartition("/")[0]
-    return group, dim
-
-
-def _lengths(
-    readers: Mapping[str, VariableReader],
-    dims: Mapping[str, tuple[str, ...]],
-    dimensions: Dimensions,
-) -> dict[tuple[str, str], int]:
-    """Return the lengths of dimensions: of unlimited ones those of the longest variables."""
-    known = {(group, dim): how for group, held in dimensions.items() for dim, how in held.items()}
-    found = {home: length for home, (length, _) in known.items()}
-    for path, reader in readers.items():
-        for length, dim in zip(reader.shape, dims[path], strict=True):
-            home = _home(path.rpartition("/")[0], dim, dimensions)
-            if home and known[home][1]:
-                found[home] = max(found[home], length)
+def _homes(path: str, dims: Sequence[str], dimensions: Dimensions) -> list[tuple[str, str]]:
+    """Return group, the next above a variable, and name of each dimension; "" and "" of none."""
+    found = []
+    for dim in dims:
+        group = path.rpartition("/")[0]
+        while group and dim not in dimensions.get(group, {}):
+            group = group.rpartition("/")[0]
+        found.append((group, dim) if dim in dimensions.get(group, {}) else ("", ""))
     return found
 
 

@@ -99,7 +99,7 @@ def head_bytes(preamble: bytes) -> int:
         )
     if len(preamble) < PREAMBLE or preamble[:8] != MAGIC:
         raise NoIndexError("this is no sub-chunk index, or only the beginning of one")
-    version, length = (int(value) for value in _FIXED.unpack_from(preamble)[1:3])
+    _, version, length, _ = _FIXED.unpack_from(preamble)
     if version != VERSION:
         raise UnknownVersionError(
             f"the index has format version {version}, and this release reads version {VERSION}: "
@@ -107,7 +107,7 @@ def head_bytes(preamble: bytes) -> int:
         )
     if length > _MOST_HEAD:
         raise CorruptIndexError(f"the index says its head has {length} bytes: it is damaged")
-    return PREAMBLE + length
+    return PREAMBLE + int(length)
 
 
 def decode_head(data: bytes) -> Head:
@@ -207,18 +207,11 @@ def decoded(attrs: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _entry(item: Mapping[str, Any], place: int) -> Entry:
-    variable = Variable(
-        name=item["name"],
-        shape=tuple(item["shape"]),
-        dtype=item["dtype"],
-        chunks=tuple(item["chunks"]),
-        filters=tuple((number, tuple(parameters)) for number, parameters in item["filters"]),
-        dims=tuple(item["dims"]),
-        fill=bytes.fromhex(item["fill"]),
-        attrs=item["attrs"],
-        plain=item["plain"],
-        enum=item.get("enum", {}),
-    )
+    named: dict[str, Any] = {name: item[name] for name in ("name", "dtype", "attrs", "plain")}
+    named |= {name: tuple(item[name]) for name in ("shape", "chunks", "dims")}
+    named["filters"] = tuple((number, tuple(values)) for number, values in item["filters"])
+    fill, enum = bytes.fromhex(item["fill"]), item.get("enum", {})
+    variable = Variable(**named, fill=fill, enum=enum)
     values = bytes.fromhex(item["values"]) if item.get("values") is not None else None
     spacing = item["spacing"]
     if not _good(variable, spacing, values):

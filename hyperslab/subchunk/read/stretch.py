@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from itertools import islice
 from typing import NamedTuple
 
@@ -10,8 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..index.points import Points
-
-_WHOLE = 0.7  # share of a chunk from which on it is decoded whole
 
 
 class Stretch(NamedTuple):
@@ -80,7 +77,3 @@ def divided(stretch: Stretch, points: Points, count: int) -> list[Stretch]:
         found.append(Stretch(point, mark, last, *where, stretch.ranges))
         last, end, stop = mark, out, (bit + 7) >> 3
     return found[::-1]
-
-
-def worth(found: Sequence[Stretch], chunk_bytes: int) -> bool:
-    return sum(stretch.length for stretch in found) < _WHOLE * chunk_bytes

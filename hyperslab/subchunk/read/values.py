@@ -21,13 +21,14 @@ from ..process import HELD, refuse_above
 from .boxes import Box, boxes, count_runs, runs
 from .decode import Crew, Task, check_chunk, decode
 from .select import Wanted, picked_of
-from .stretch import Stretch, divided, stretches, worth
+from .stretch import Stretch, divided, stretches
 from .whole import decode_chunk
 
 _BATCH = 4096  # chunks that are worked on at a time
 _RANGES = 2**16  # byte ranges that are looked up at a time
 _LOOKED_UP = 64  # bytes that looking one up takes
 _OBJECTS = 2048  # bytes of the objects about a chunk or a stretch
+_WHOLE = 0.7  # share of a chunk from which on it is decoded whole
 _PART = 2**20  # decompressed bytes of a part of a long stretch, at least
 
 
@@ -135,6 +136,7 @@ class Indexed:
             return
         starts, length = self._bytes(*runs(local, self.variable.chunks))
         own = starts.nbytes + starts.size * length
+        most = _WHOLE * self.variable.chunk_bytes
         each = _OBJECTS + int(self.points.kept_bytes.max())  # beside a stretch's compressed data
         left = iter(alike)
         while some := list(islice(left, max(1, _RANGES // count))):
@@ -142,8 +144,9 @@ class Indexed:
             sizes = self.chunks.size[rows].astype(np.int64) - self.variable.guard_bytes
             made = stretches(self.points, rows, sizes, starts, starts + length)
             for (box, row), found in zip(some, made, strict=True):
-                needed = sum(stretch.stop - stretch.start + each for stretch in found) + own
-                good = worth(found, self.variable.chunk_bytes) and needed <= self.memory_bytes
+                needed = own + sum(stretch.stop - stretch.start + each for stretch in found)
+                few = sum(stretch.length for stretch in found) < most
+                good = few and needed <= self.memory_bytes
                 yield Plan(box, row, starts, length, found, needed) if good else None
 
     def _bytes(self, starts: NDArray[np.int64], length: int) -> tuple[NDArray[np.int64], int]:

@@ -163,14 +163,12 @@ def _portable(value: Any) -> Any:
         if value.dtype.kind in "SUO":
             return ""
         value = np.empty(0, value.dtype)
+    if isinstance(value, np.ndarray) and value.shape and len(value) == 1:
+        value = value[0]
     if isinstance(value, str | bytes):
         return _text(value)
     if not isinstance(value, np.ndarray | np.generic):
         raise TypeError(f"{type(value).__name__} cannot be kept")
-    if isinstance(value, np.ndarray) and value.shape and len(value) == 1:
-        value = value[0]
-        if not isinstance(value, np.ndarray | np.generic):
-            return _portable(value)
     if value.dtype.kind in "SUO":
         texts = [_text(item) for item in value.flat]
         plain = value.ndim == 1 and len(texts) != 1

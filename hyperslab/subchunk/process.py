@@ -111,7 +111,5 @@ else:
         def __get__(self, instance: Any, owner: Any = None) -> Any:
             if instance is None:
                 return self
-            values = instance.__dict__
-            if self.attrname not in values:
-                values[self.attrname] = self.func(instance)
-            return values[self.attrname]
+            value = instance.__dict__[self.attrname] = self.func(instance)
+            return value

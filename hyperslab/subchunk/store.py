@@ -112,9 +112,7 @@ class SubchunkStore(Store):
         return prototype.buffer.from_bytes(_cut(data, byte_range))
 
     async def get_partial_values(
-        self,
-        prototype: BufferPrototype,
-        key_ranges: Iterable[tuple[str, ByteRequest | None]],
+        self, prototype: BufferPrototype, key_ranges: Iterable[tuple[str, ByteRequest | None]]
     ) -> list[Buffer | None]:
         return await asyncio.gather(
             *(self.get(key, prototype, byte_range) for key, byte_range in key_ranges)
@@ -191,14 +189,12 @@ class SubchunkStore(Store):
     def _place(self, key: str) -> tuple[Array, tuple[int, ...]] | None:
         """Return the array of a chunk's key, and where in the grid it lies."""
         name, _, below = f"{key}/".rpartition("/c/")
-        array, corner = self._arrays.get(name), below.split("/")[:-1]
-        if array is None or len(corner) != len(array.grid):
+        array, numbers = self._arrays.get(name), below.split("/")[:-1]
+        if array is None or not all(number.isdecimal() for number in numbers):
             return None
-        inside = (
-            number.isdecimal() and int(number) < count
-            for number, count in zip(corner, array.grid, strict=True)
-        )
-        return (array, tuple(map(int, corner))) if all(inside) else None
+        corner = tuple(map(int, numbers))
+        inside = all(number < count for number, count in zip(corner, array.grid, strict=False))
+        return (array, corner) if inside and len(corner) == len(array.grid) else None
 
 
 def _cut(data: bytes, asked: ByteRequest | None) -> bytes:
@@ -207,5 +203,5 @@ def _cut(data: bytes, asked: ByteRequest | None) -> bytes:
     if isinstance(asked, OffsetByteRequest):
         return data[asked.offset :]
     if isinstance(asked, SuffixByteRequest):
-        return data[-asked.suffix :] if asked.suffix else b""
+        return data[max(0, len(data) - asked.suffix) :]
     return data

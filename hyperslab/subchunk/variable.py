@@ -98,9 +98,8 @@ class VariableReader:
         """What its values cannot be read without, and is not here; empty for most."""
         if self.variable.same:
             return self._file[self.variable.same].lacks
-        if self._entry and (self._entry.spacing or self._entry.values is not None):
-            return ""
-        if all(h5z.filter_avail(number) for number, _ in self.variable.filters):
+        kept = self._entry and (self._entry.spacing or self._entry.values is not None)
+        if kept or all(h5z.filter_avail(number) for number, _ in self.variable.filters):
             return ""
         with self._plainly() as dataset:
             return missing_filter(dataset)

@@ -38,15 +38,13 @@ class FsspecFile(RemoteFile):
         return identity(info.get("size"), _first(info, _TAGS), _first(info, _TIMES))
 
     def _read(self, starts: Sequence[int], stops: Sequence[int]) -> Sequence[Any]:
-        system, more = self._files, {}
+        system, more = self._files, dict[str, Any]()
         if "s3" in system.protocol:
             return list(fsspec.asyn.sync(system.loop, self._from_s3, starts, stops))
         if "http" in system.protocol:
             more["raise_for_status"] = self._check_headers
-        paths = [self._path] * len(starts)
-        found: list[Any] = system.cat_ranges(
-            paths, list(starts), list(stops), on_error="raise", **more
-        )
+        paths, more["on_error"] = [self._path] * len(starts), "raise"
+        found: list[Any] = system.cat_ranges(paths, list(starts), list(stops), **more)
         return found
 
     async def _check_headers(self, answer: Any) -> None:

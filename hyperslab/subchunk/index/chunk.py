@@ -72,8 +72,8 @@ class Windows:
 
     def _kept(self, number: int, pack: Packer) -> bytes:
         places, output, stream = self.places, self._output, self._stream
-        out, bit = int(places.out[number]), int(places.bit[number])
-        start, stop = int(places.header_start[number]), int(places.header_stop[number])
+        columns = places.out, places.bit, places.header_start, places.header_stop
+        out, bit, start, stop = (int(column[number]) for column in columns)
         header = bits(stream, start, stop)
         front = header.to_bytes((stop - start + 7) >> 3, "little")
         if not out:
@@ -151,20 +151,19 @@ def _spread(
     mark: int,
 ) -> Spread:
     """Return the closest spread whose points cost no more than is allowed."""
-    length = np.diff(out)
-    ideal = np.sqrt(cost / read)
 
-    def apart(scale: float) -> NDArray[np.float64]:
-        return np.clip(scale * ideal, _NEAREST, widest - mark)  # places are so far apart
+    def counts(scale: float) -> NDArray[np.float64]:
+        """Return how many points lie behind each place."""
+        return np.diff(out) / np.clip(scale * ideal, _NEAREST, widest - mark)
 
     def fits(scale: float) -> bool:
-        count = length / apart(scale)
+        count = counts(scale)
         return bool((count * cost).sum() <= allowed and count.sum() <= out[-1] / CLOSEST)
 
-    low, high, widest = 1e-3, 1e9, _WIDE
+    ideal, low, high, widest = np.sqrt(cost / read), 1e-3, 1e9, _WIDE
     while not fits(high) and widest < _WIDEST:
         widest *= 2
     for _ in range(60):
         middle = (low * high) ** 0.5
         low, high = (low, middle) if fits(middle) else (middle, high)
-    return Spread(out, np.append(0.0, np.cumsum(length / apart(high))), mark, widest)
+    return Spread(out, np.append(0.0, np.cumsum(counts(high))), mark, widest)

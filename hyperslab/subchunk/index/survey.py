@@ -56,18 +56,16 @@ class Survey:
 def look(file: h5py.File, asked: Sequence[str] | None, name: str) -> Survey:
     """Read what an open file holds, with the chunk tables of some variables, or of all."""
     found = listing(file)
-    variables, tables = dict(found.variables), {}
+    variables, tables, small = dict(found.variables), {}, {}
     for path in _chosen(variables, found.left_out, asked, name):
         try:
             tables[path] = chunk_table(file[path])
         except Exception as error:  # it is read plainly, as far as HDF5 can
             variables[path] = replace(variables[path], plain=UNLISTED + reason(error))
-    small = {path: _small(variable, file) for path, variable in variables.items()}
-    return Survey(
-        replace(found, variables=variables),
-        tables,
-        {path: values for path, values in small.items() if values is not None},
-    )
+    for path, variable in variables.items():
+        if (values := _small(variable, file)) is not None:
+            small[path] = values
+    return Survey(replace(found, variables=variables), tables, small)
 
 
 def unchanged(kept: Mapping[str, Any], now: Mapping[str, Any]) -> bool:

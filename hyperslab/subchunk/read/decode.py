@@ -76,9 +76,8 @@ def checked_start(
     stretch: Stretch, data: memoryview, points: Points, kept: memoryview, name: str
 ) -> tuple[tuple[int, int], memoryview]:
     """Check a stretch; return its point's header, with the length in bits, and packed window."""
-    _check_size(data, stretch.stop - stretch.start, name)
-    if len(points.segment_crc):
-        _check_marks(stretch.mark, stretch.last, stretch.start, data, points, name)
+    size = stretch.stop - stretch.start
+    _check(data, size, stretch.mark, stretch.last, stretch.start, points, name)
     bits = int(points.header_bits[stretch.point])
     width = (bits + 7) >> 3
     header = int.from_bytes(kept[:width], "little")
@@ -139,21 +138,18 @@ def check_chunk(chunk: int, size: int, data: memoryview, points: Points, name: s
     """Compare a whole chunk with what was indexed: its own Adler-32 can fit by chance."""
     mark, last = points.first[chunk : chunk + 2].tolist()
     if mark < last and len(points.segment_crc):
-        _check_size(data, size, name)
-        _check_marks(mark, last, 0, data, points, name)
+        _check(data, size, mark, last, 0, points, name)
 
 
-def _check_size(data: memoryview, size: int, name: str) -> None:
+def _check(
+    data: memoryview, size: int, mark: int, last: int, start: int, points: Points, name: str
+) -> None:
+    """Compare bytes of a chunk, from `start` on, with what the index says between two marks."""
     if len(data) != size:
         raise CorruptDataError(f"the file ends within a chunk of {name}: it is truncated")
-
-
-def _check_marks(
-    mark: int, last: int, start: int, data: memoryview, points: Points, name: str
-) -> None:
-    """Compare segments from one mark to another in bytes that begin at one of the chunk."""
-    now = segment_sums(data, points.bit[mark:last], start)
-    if now != points.segment_crc[mark:last].tolist():
+    if not len(points.segment_crc):
+        return
+    if segment_sums(data, points.bit[mark:last], start) != points.segment_crc[mark:last].tolist():
         raise CorruptDataError(
             f"compressed data of {name} are not those that were indexed: the file was changed or "
             "damaged; build its index again if it was changed"

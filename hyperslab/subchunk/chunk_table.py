@@ -75,17 +75,15 @@ def missing_filter(dataset: h5py.Dataset) -> str:
     created = dataset.id.get_create_plist()
     for place in range(created.get_nfilters()):
         number, _, _, name = created.get_filter(place)
-        if h5z.filter_avail(number) or all(
-            info.filter_mask >> place & 1 for info in _chunk_infos(dataset)
-        ):
+        here = h5z.filter_avail(number)
+        if here or all(info.filter_mask >> place & 1 for info in _chunk_infos(dataset)):
             continue
-        shown = _FILTERS.get(number) or name.decode(errors="replace").partition(";")[0] or "no name"
+        shown = name.decode(errors="replace").partition(";")[0] or "no name"
         install = "install its plugin, and set HDF5_PLUGIN_PATH to the plugin's folder"
         if number in _FILTERS:
-            install = "pip install hdf5plugin, and import it before"
-        return (
-            f"its data are compressed with filter {number} ({shown}), which is not here: {install}"
-        )
+            shown, install = _FILTERS[number], "pip install hdf5plugin, and import it before"
+        missing = f"filter {number} ({shown}), which is not here: {install}"
+        return f"its data are compressed with {missing}"
     return ""
 
 
@@ -102,12 +100,10 @@ def _check_places(dataset: h5py.Dataset, places: NDArray[np.int64]) -> None:
     if the dimensions were in their own order: all before the unlimited one is 0 in such a list.
     """
     unlimited = [axis for axis, n in enumerate(dataset.maxshape) if n is None]
-    if len(unlimited) != 1 or not unlimited[0] or not len(places):
-        return
-    before = slice(unlimited[0])
-    one = zip(dataset.maxshape[before], dataset.chunks[before], strict=True)
-    if not places[:, before].any() and any(n > c for n, c in one):
-        raise UnreadableError("HDF5 may list them at wrong places")
+    if len(unlimited) == 1 and len(places) and not places[:, : unlimited[0]].any():
+        before = zip(dataset.maxshape[: unlimited[0]], dataset.chunks, strict=False)
+        if any(n > c for n, c in before):
+            raise UnreadableError("HDF5 may list them at wrong places")
 
 
 def _check_filtered(dataset: h5py.Dataset, chunks: Chunks, places: NDArray[np.int64]) -> None:

@@ -39,8 +39,7 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     )
     for name, kind, metavar, text in (
         ("index", str, "PLACE",
-         "folder of the indexes, or with one file its name, which ends in .subchunk (each index "
-         "beside its file)"),
+         "folder of the indexes, or of one file its name, ending in .subchunk (beside each file)"),
         ("variables", str, "NAME[,NAME…]",
          "variables to index (all that can be; with --add, those the index has)"),
         ("budget", _of("share", "2% or 0.02", _share), "SHARE",
@@ -48,8 +47,7 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
         ("spacing", _of("size", "65536, 64KiB or 1MiB", _bytes), "SIZE",
          "decompressed bytes between points, such as 64KiB (as the budget allows)"),
         ("jobs", int, "N",
-         "chunks, or with several files files, that are indexed at a time (one a core; small "
-         "chunks one after another)"),
+         "chunks, or of several files files, indexed at a time (one a core; small chunks: one)"),
         ("scheduler", str, "ADDRESS",
          "a dask scheduler whose workers see the files (several files: a local cluster)"),
         ("storage-options", _of("JSON object", '{"anon": true}', _mapping), "JSON",
@@ -58,9 +56,7 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
         parser.add_argument(f"--{name}", type=kind, metavar=metavar, help=text)
     what = parser.add_mutually_exclusive_group()
     for name, text in (
-        ("add",
-         "add the chunks of a file that grew to its index, or variables; build it if it is not "
-         "there"),
+        ("add", "add chunks of a file that grew, or variables; build it where there is none"),
         ("check", "compare indexes with their files, byte for byte"),
         ("info", "say what indexes hold"),
     ):  # fmt: skip

@@ -73,10 +73,9 @@ class VariableReader:
         if self.variable.dtype:
             return np.dtype(self.variable.dtype)
         with self._plainly() as dataset:
-            base, more = dataset.dtype.subdtype or (dataset.dtype, ())
-            if dataset.ndim + len(more) != len(self.shape):
+            found: np.dtype[Any] = dataset.dtype.base
+            if dataset.ndim + dataset.dtype.ndim != len(self.shape):
                 raise UnreadableError("its index is of a release that knew no types of arrays")
-            found: np.dtype[Any] = base
         return found
 
     @property
@@ -137,18 +136,16 @@ class VariableReader:
             with self._file.plainly() as file:
                 dataset = file[self.variable.name]
                 yield dataset
-            return
         except Exception as error:
             if isinstance(error, SubchunkError) and not isinstance(error, UnreadableError):
                 raise
-            failure = error
-        with suppress(Exception):
-            lacking = missing_filter(dataset)
-        what = f"{self.variable.name} in {self._file.path}"
-        kind = MemoryLimitError if isinstance(failure, MemoryError) else UnreadableError
-        named = kind(f"{what} cannot be read: {lacking or reason(failure)}")
-        named.variable = self.variable.name
-        raise named from failure
+            with suppress(Exception):
+                lacking = missing_filter(dataset)
+            what = f"{self.variable.name} in {self._file.path}"
+            kind = MemoryLimitError if isinstance(error, MemoryError) else UnreadableError
+            named = kind(f"{what} cannot be read: {lacking or reason(error)}")
+            named.variable = self.variable.name
+            raise named from error
 
     def _read(self, axes: tuple[Axis, ...]) -> NDArray[Any]:
         """Read the box around the wanted indices through HDF5, which picks out of a large one."""

@@ -10,9 +10,9 @@ import ctypes.util
 import functools
 import sys
 from collections.abc import Iterator
+from contextlib import suppress
 from ctypes import POINTER, byref, c_char_p, c_int, c_long, c_uint, c_ulong, c_void_p
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
@@ -52,7 +52,7 @@ class NoZlibError(SubchunkError):
 
 @dataclass(frozen=True)
 class Places:
-    """Where decompression can start: positions in one compressed stream, in order."""
+    """Where decompression can start in one compressed stream, in order."""
 
     out: NDArray[np.uint64]  # bytes of output before the position
     bit: NDArray[np.uint64]  # bits of the stream before the position, zlib's header included
@@ -150,7 +150,7 @@ def bits(stream: Bytes, start: int, stop: int) -> int:
 @functools.cache
 def library() -> ctypes.CDLL:
     for name in _candidates():
-        try:
+        with suppress(OSError, AttributeError):
             zlib = ctypes.CDLL(name)
             zlib.zlibVersion.restype = c_char_p
             # It takes no time: to let other threads in for it, and wait for them, would.
@@ -158,9 +158,7 @@ def library() -> ctypes.CDLL:
             zlib.inflateMark.restype = c_long
             zlib.inflateMark.argtypes = (POINTER(_Stream),)
             zlib.inflate.argtypes = (POINTER(_Stream), c_int)
-        except (OSError, AttributeError):
-            continue
-        return zlib
+            return zlib
     raise NoZlibError(
         "no shared zlib was found, which building an index needs (reading does not): install it "
         "(Debian: apt install zlib1g; conda: conda install zlib), or build the index elsewhere"
@@ -171,5 +169,4 @@ def _candidates() -> Iterator[str]:
     if found := ctypes.util.find_library("z"):
         yield found
     yield from ("libz.so.1", "libz.dylib", "libz.1.dylib", "zlib1.dll")
-    for name in ("libz.so.1", "libz.dylib"):
-        yield str(Path(sys.prefix) / "lib" / name)
+    yield from (f"{sys.prefix}/lib/{name}" for name in ("libz.so.1", "libz.dylib"))

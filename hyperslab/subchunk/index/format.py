@@ -6,7 +6,7 @@ import json
 import math
 import struct
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -57,7 +57,7 @@ class Table:
             if self.size < whole:
                 return _unpacked(data, self.dtype, whole)
             return np.frombuffer(data, self.dtype, self.length)
-        except ValueError as error:
+        except (ValueError, inflater().error) as error:
             raise CorruptIndexError(f"a table of the index is damaged: {error}") from error
 
 
@@ -143,10 +143,7 @@ def _packed(values: NDArray[Any]) -> bytes:
 
 
 def _unpacked(data: bytes | memoryview, dtype: str, size: int) -> NDArray[Any]:
-    try:
-        planes = inflate_from(memoryview(data)[_ZLIB_HEAD:], 0, (0, 0), b"", size)
-    except inflater().error as error:
-        raise ValueError(error) from error
+    planes = inflate_from(memoryview(data)[_ZLIB_HEAD:], 0, (0, 0), b"", size)
     if len(planes) != size:
         raise ValueError("it is too short")
     steps = unshuffled(np.frombuffer(planes, np.uint8), np.dtype(dtype).itemsize)
@@ -161,9 +158,12 @@ class Entry:
     values: bytes | None  # the values themselves, of small variables that are read plainly
 
 
-def entries(items: Sequence[Mapping[str, Any]]) -> dict[str, Entry]:
+def entries(content: Mapping[str, Any]) -> dict[str, Entry]:
     try:
-        found = {item["name"]: _entry(item, place) for place, item in enumerate(items)}
+        items = enumerate(content["variables"])
+        found = {item["name"]: _entry(item, place) for place, item in items}
+        if any(name.rpartition("/")[0] not in content["groups"] for name in found):
+            raise ValueError("a variable of no group")
         links = [entry.variable.same for entry in found.values() if entry.variable.same]
         if any(found[name].variable.same for name in links):
             raise ValueError("a link to a link")
@@ -184,7 +184,7 @@ def check_head(content: Mapping[str, Any]) -> None:
         and isinstance(content.get("variables"), list)
         and isinstance(groups, dict)
         and "" in groups
-        and all(path.rpartition("/")[0] in groups for path in (*groups, *_names(content)))
+        and all(path.rpartition("/")[0] in groups for path in groups)
         and all(isinstance(attrs, dict) for attrs in groups.values())
         and all(_dimensions(attrs.get(DIMENSIONS, [])) for attrs in groups.values())
         and all(isinstance(item, dict) for item in left_out)
@@ -192,11 +192,6 @@ def check_head(content: Mapping[str, Any]) -> None:
     )
     if not good:
         raise CorruptIndexError("the head of the index is damaged: build it again")
-
-
-def _names(content: Mapping[str, Any]) -> list[str]:
-    items = content["variables"]
-    return [item["name"] for item in items if type(item) is dict and type(item.get("name")) is str]
 
 
 def decoded(attrs: Mapping[str, Any]) -> dict[str, Any]:

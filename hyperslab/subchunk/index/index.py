@@ -90,7 +90,7 @@ class Index:
     @cached
     def entries(self) -> dict[str, Entry]:
         with self._named():
-            return entries(self.head.content["variables"])
+            return entries(self.head.content)
 
     def survey(self) -> Survey:
         entries = self.entries

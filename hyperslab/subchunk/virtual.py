@@ -127,9 +127,9 @@ def arrays(held: Contents, chunks: Mapping[str, Grid]) -> tuple[dict[str, Array]
         else:
             left_out[name] = f"Zarr has no type for {dtype}"
     if unknown := [name for name in chunks if name not in known]:
+        has = ", ".join(sorted(known))
         raise ValueError(
-            f"chunks name {unknown[0]!r}, which is no variable and no dimension of the file: it "
-            f"has {', '.join(sorted(known))}"
+            f"chunks name {unknown[0]!r}, which is no variable and no dimension of the file: {has}"
         )
     return found, left_out
 
@@ -167,11 +167,9 @@ def _chunks(
 def _default(reader: VariableReader | PaddedReader) -> tuple[int, ...]:
     """Return chunks for a variable that has none: whole rows, as many as fit."""
     left = _CHUNK_BYTES // (_TEXT_BYTES if reader.dtype.kind == "O" else reader.dtype.itemsize)
-    lengths = []
-    for place, n in enumerate(reader.shape):
-        below = math.prod(reader.shape[place + 1 :])
-        lengths.append(max(1, min(n, left // max(1, below))))
-    return tuple(lengths)
+    below = [math.prod(reader.shape[place + 1 :]) for place in range(len(reader.shape))]
+    fit = [left // max(1, size) for size in below]
+    return tuple(max(1, min(n, most)) for n, most in zip(reader.shape, fit, strict=True))
 
 
 def _number(value: Any) -> Any:

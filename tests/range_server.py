@@ -28,7 +28,7 @@ def at_once(log, delay_s):
 def serving(
     folder, *, ranges=True, absent=404, delay_s=0.0, token="", soft=b"", tag="ETag", lists=False
 ):
-    """Serve a folder; gives its address and the log of (method, path, start, bytes sent).
+    """Serve a folder; gives its address and the log of requests.
 
     `absent` is what it says of what is not there, or `soft` what it gives for it; `delay_s` how
     long an answer takes; `token` the query that who reads must give, None for any; `tag` the header
@@ -39,58 +39,44 @@ def serving(
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
 
-        def do_HEAD(self):
-            self.answer(body=False)
-
-        def do_GET(self):
-            self.answer(body=True)
-
-        def answer(self, body):
+        def answer(self):
             began = time.monotonic()
             time.sleep(delay_s)
+            status, headers, data, start = self.found()
+            sent = data if self.command == "GET" else b""
+            # Before it is sent: who has the answer may look for it in the log.
+            log.append(Request(self.command, self.path, start, len(sent), began))
+            self.send_response(status)
+            for name, value in (headers | {"Content-Length": str(len(data))}).items():
+                self.send_header(name, value)
+            self.end_headers()
+            self.wfile.write(sent)
+
+        do_HEAD = do_GET = answer  # noqa: N815
+
+        def found(self):
+            """Give status, headers, data, and at which byte these begin."""
             name, _, query = self.path.partition("?")
             path = folder / urllib.parse.unquote(name).lstrip("/")
             known = token is None or urllib.parse.unquote(query) == urllib.parse.unquote(token)
-            listed = lists and path.is_dir()
-            if not known or not (listed or path.is_file()):
-                self.send_response(200 if soft else absent)
-                self.send_header("Content-Length", str(len(soft)))
-                self.end_headers()
-                log.append(Request(self.command, self.path, 0, len(soft) * body, began))
-                if body:
-                    self.wfile.write(soft)
-                return
+            if not known or not (path.is_file() or (lists and path.is_dir())):
+                return 200 if soft else absent, {}, soft, 0
             stat = path.stat()
-            links = (f'<a href="{one.name}{"/" * one.is_dir()}">' for one in path.glob("*"))
-            data = "".join(links).encode() if listed else path.read_bytes()
-            size = len(data)
-            asked = re.match(r"bytes=(\d*)-(\d*)$", self.headers.get("Range", ""))
-            start = 0
-            if asked and ranges:
-                start = int(asked[1] or size - int(asked[2]))
-                stop = int(asked[2]) + 1 if asked[1] and asked[2] else size
-                if start >= size:
-                    self.send_response(416)
-                    self.send_header("Content-Range", f"bytes */{size}")
-                    self.send_header("Content-Length", "0")
-                    self.end_headers()
-                    return
-                data = data[start:stop]
-                self.send_response(206)
-                self.send_header("Content-Range", f"bytes {start}-{start + len(data) - 1}/{size}")
-            else:
-                self.send_response(200)
-            if ranges:
-                self.send_header("Accept-Ranges", "bytes")
             written = {"ETag": f'"{stat.st_mtime_ns}"'}
             written["Last-Modified"] = self.date_time_string(stat.st_mtime)
-            self.send_header(tag, written[tag])
-            self.send_header("Content-Length", str(len(data)))
-            # Before it is sent: who has the answer may look for it in the log.
-            log.append(Request(self.command, self.path, start, len(data) * body, began))
-            self.end_headers()
-            if body:
-                self.wfile.write(data)
+            headers = {tag: written[tag]} | ({"Accept-Ranges": "bytes"} if ranges else {})
+            links = (f'<a href="{one.name}{"/" * one.is_dir()}">' for one in path.glob("*"))
+            data = "".join(links).encode() if path.is_dir() else path.read_bytes()
+            asked = re.match(r"bytes=(\d*)-(\d*)$", self.headers.get("Range", ""))
+            if not ranges or not asked:
+                return 200, headers, data, 0
+            size = len(data)
+            start = int(asked[1] or size - int(asked[2]))
+            if start >= size:
+                return 416, {"Content-Range": f"bytes */{size}"}, b"", start
+            data = data[start : int(asked[2]) + 1 if asked[1] and asked[2] else size]
+            headers["Content-Range"] = f"bytes {start}-{start + len(data) - 1}/{size}"
+            return 206, headers, data, start
 
         def log_message(self, *_):
             pass
@@ -102,9 +88,7 @@ def serving(
             """Clients may go away in the middle of an answer."""
 
     server = Server(("127.0.0.1", 0), Handler)
-    server.daemon_threads = True
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
-    thread.start()
+    threading.Thread(target=server.serve_forever, daemon=True).start()
     try:
         yield f"http://127.0.0.1:{server.server_port}", log
     finally:

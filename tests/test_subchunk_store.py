@@ -121,7 +121,7 @@ def test_keys_and_parts(climate):
     [
         ("auto", "chunks are 'auto': give numbers by the names"),
         ({"nothing": 3}, "'nothing', which is no variable and no dimension"),
-        ({"u": (1, 2)}, r"\(1, 2\): it has 3 dimensions"),
+        ({"u": (1, 2)}, r"\(1, 2\): give a shape, or lengths by names"),
         ({"u": {"depth": 1}}, "name 'depth': its dimensions are"),
         ({"u": 5}, "give a shape, or lengths by names"),
         ({"lat": 0}, "along lat are 0: give 1 to 40, or -1 for all"),

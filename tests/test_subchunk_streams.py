@@ -75,7 +75,7 @@ class Failing:
 
 
 @pytest.mark.parametrize("fails", [True, False])
-@pytest.mark.parametrize("after", [0, 1, 70_000, 262_144, 300_000])
+@pytest.mark.parametrize("after", [0, 1, 70_000, 262_144])
 def test_another_module_goes_on_where_one_fails(after, fails):
     raw = np.random.default_rng(2).integers(0, 9, 600_000).astype("u1").tobytes()
     data = memoryview(zlib.compress(raw))[2:]

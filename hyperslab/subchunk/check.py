@@ -17,11 +17,10 @@ from .file import File
 from .index.format import Entry
 from .listing import listing
 from .place import file_name
-from .read.decode import Task, check_chunk
+from .read.decode import check_chunk, checked_start
 from .read.stretch import Stretch
 from .read.whole import checked, inflate_chunk
 
-_NONE: NDArray[Any] = np.empty(0)
 _CROWD = 256  # marks that lie within a window's length, at most
 
 
@@ -38,12 +37,8 @@ def check(
 
     Parameters
     ----------
-    path : path-like
-        The file, or its URL.
-    index : path-like, optional
-        Its index; beside the file if not given.
-    storage_options : mapping, optional
-        What opens URLs; see `open`.
+    path, index, storage_options
+        As `hyperslab.subchunk.File` takes them.
 
     Returns
     -------
@@ -66,15 +61,13 @@ def check(
 def _check_left_out(file: File) -> None:
     """Compare what is said to be left out; why depends on the releases that read the file."""
     with file.plainly() as hdf5:
-        now = listing(hdf5)
-    for said, true in (
-        (file.listing.left_out, now.left_out),
-        (file.listing.left_out_attrs, now.left_out_attrs),
-    ):
-        if other := said.keys() ^ true.keys():
-            raise CorruptIndexError(
-                f"what the index says is left out is not what the file leaves out: {min(other)}"
-            )
+        now, said = listing(hdf5), file.listing
+    other = said.left_out.keys() ^ now.left_out.keys()
+    other |= said.left_out_attrs.keys() ^ now.left_out_attrs.keys()
+    if other:
+        raise CorruptIndexError(
+            f"what the index says is left out is not what the file leaves out: {min(other)}"
+        )
 
 
 def _check_variable(file: File, entry: Entry) -> int:
@@ -109,13 +102,13 @@ def _check_variable(file: File, entry: Entry) -> int:
             far = max(until - begin, min(outs.searchsorted(outs[here] + WINDOW), len(outs) - 1))
             ends = slice(here + 1, far + 1)
             lengths = outs[ends] - outs[here]
-            where = (begin + far, int(outs[here]), int(lengths[-1]), bit >> 3, int(stops[far]))
+            length, start = int(lengths[-1]), bit >> 3
+            where = (begin + far, int(outs[here]), length, start, int(stops[far]))
             stretch = Stretch(point, mark, *where, bit & 7, (0, 0))
-            data = stream[stretch.start : stretch.stop]
-            task = Task(stretch, data, points, held, _NONE, _NONE, variable.name)
-            header, packed = task.checked()
-            to = stops[ends] - stretch.start
-            steps = inflate_to(data, bit & 7, header, unpacked(packed), to, stretch.length)
+            data = stream[start : stretch.stop]
+            header, packed = checked_start(stretch, data, points, held, variable.name)
+            to = stops[ends] - start
+            steps = inflate_to(data, bit & 7, header, unpacked(packed), to, length)
             if not _gives(steps, lengths, truth[stretch.out :].data):
                 raise CorruptIndexError(
                     f"a point of {variable.name} in the index gives other values than its "

@@ -23,6 +23,9 @@ _FILTERS = {
 }  # fmt: skip
 
 
+CHUNK_TYPES = {"number": np.int64, "offset": np.uint64, "size": np.uint64, "mask": np.uint32}
+
+
 @dataclass(frozen=True)
 class Chunks:
     """Where the chunks of one variable lie, in the order of the grid."""
@@ -39,8 +42,8 @@ class Chunks:
     def digest(self) -> str:
         """Return a hash of the table: it changes when chunks are added, moved or resized."""
         found = hashlib.sha256()
-        for column in (self.number, self.offset, self.size, self.mask):
-            found.update(np.ascontiguousarray(column).tobytes())
+        for name in CHUNK_TYPES:
+            found.update(getattr(self, name).tobytes())
         return found.hexdigest()[:32]
 
 
@@ -68,56 +71,45 @@ def chunk_table(dataset: h5py.Dataset) -> Chunks:
 
 
 def missing_filter(dataset: h5py.Dataset) -> str:
-    """Say which filter of a variable is not here, and what installs it; empty for most.
-
-    One that all chunks skip is not needed.
-    """
+    """Say which filter, not skipped by all chunks, is not here, and what installs it."""
     created = dataset.id.get_create_plist()
     for place in range(created.get_nfilters()):
         number, _, _, name = created.get_filter(place)
-        if h5z.filter_avail(number) or all(
-            info.filter_mask >> place & 1 for info in _chunk_infos(dataset)
-        ):
+        here = h5z.filter_avail(number)
+        if here or all(info.filter_mask >> place & 1 for info in _chunk_infos(dataset)):
             continue
-        shown = _FILTERS.get(number) or name.decode(errors="replace").partition(";")[0] or "no name"
+        shown = name.decode(errors="replace").partition(";")[0] or "no name"
         install = "install its plugin, and set HDF5_PLUGIN_PATH to the plugin's folder"
         if number in _FILTERS:
-            install = "pip install hdf5plugin, and import it before"
-        what = f"its data are compressed with filter {number} ({shown})"
-        return f"{what}, which is not here: {install}"
+            shown, install = _FILTERS[number], "pip install hdf5plugin, and import it before"
+        missing = f"filter {number} ({shown}), which is not here: {install}"
+        return f"its data are compressed with {missing}"
     return ""
 
 
 def _chunk_infos(dataset: h5py.Dataset) -> list[Any]:
     infos: list[Any] = []
-    if hasattr(dataset.id, "chunk_iter"):
-        dataset.id.chunk_iter(infos.append)
-    else:
-        infos = [dataset.id.get_chunk_info(i) for i in range(dataset.id.get_num_chunks())]
+    dataset.id.chunk_iter(infos.append)
     return [info for info in infos if info.byte_offset is not None]
 
 
 def _check_places(dataset: h5py.Dataset, places: NDArray[np.int64]) -> None:
     """Refuse what HDF5 (1.10 to 1.14) lists at other places than it reads from.
 
-    Where exactly one dimension is unlimited, new files number the chunks with it as the slowest,
-    but HDF5 lists them as if the dimensions were in their own order; so all that comes before the
-    unlimited one is 0 in such a list.
+    New files number chunks with a single unlimited dimension as the slowest, but HDF5 lists them as
+    if the dimensions were in their own order: all before the unlimited one is 0 in such a list.
     """
     unlimited = [axis for axis, n in enumerate(dataset.maxshape) if n is None]
-    if len(unlimited) != 1 or not unlimited[0] or not len(places):
-        return
-    before = slice(unlimited[0])
-    one = zip(dataset.maxshape[before], dataset.chunks[before], strict=True)
-    if not places[:, before].any() and any(n > c for n, c in one):
-        raise UnreadableError("HDF5 may list them at wrong places")
+    if len(unlimited) == 1 and len(places) and not places[:, : unlimited[0]].any():
+        before = zip(dataset.maxshape[: unlimited[0]], dataset.chunks, strict=False)
+        if any(n > c for n, c in before):
+            raise UnreadableError("HDF5 may list them at wrong places")
 
 
 def _check_filtered(dataset: h5py.Dataset, chunks: Chunks, places: NDArray[np.int64]) -> None:
-    """Refuse partial chunks that HDF5 may have left unfiltered, as a file can ask for.
+    """Refuse partial chunks that HDF5 may have left unfiltered (``H5Pset_chunk_opts``).
 
-    (``H5Pset_chunk_opts``.) Their mask is 0 all the same; they have the length of a chunk, and are
-    no zlib stream but by a miracle.
+    Their mask is 0 all the same; they are as long as a chunk, and no zlib stream but by a miracle.
     """
     whole = math.prod(dataset.chunks) * dataset.id.get_type().get_size()
     corners = places * np.array(dataset.chunks)

@@ -9,7 +9,7 @@ import os
 import sys
 import time
 import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -39,28 +39,24 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     )
     for name, kind, metavar, text in (
         ("index", str, "PLACE",
-         "folder of the indexes, or with one file its name, which ends in .subchunk (each index "
-         "beside its file)"),
+         "folder of the indexes, or of one file its name, ending in .subchunk (beside each file)"),
         ("variables", str, "NAME[,NAME…]",
          "variables to index (all that can be; with --add, those the index has)"),
-        ("budget", share, "SHARE",
+        ("budget", _of("share", "2% or 0.02", _share), "SHARE",
          "size of an index for its data, such as 2%% (the default) or 0.02"),
-        ("spacing", size, "SIZE",
+        ("spacing", _of("size", "65536, 64KiB or 1MiB", _bytes), "SIZE",
          "decompressed bytes between points, such as 64KiB (as the budget allows)"),
         ("jobs", int, "N",
-         "chunks, or with several files files, that are indexed at a time (one a core; small "
-         "chunks one after another)"),
+         "chunks, or of several files files, indexed at a time (one a core; small chunks: one)"),
         ("scheduler", str, "ADDRESS",
          "a dask scheduler whose workers see the files (several files: a local cluster)"),
-        ("storage-options", options, "JSON",
+        ("storage-options", _of("JSON object", '{"anon": true}', _mapping), "JSON",
          """what opens URLs, such as '{"anon": true}' for fsspec"""),
     ):  # fmt: skip
         parser.add_argument(f"--{name}", type=kind, metavar=metavar, help=text)
     what = parser.add_mutually_exclusive_group()
     for name, text in (
-        ("add",
-         "add the chunks of a file that grew to its index, or variables; build it if it is not "
-         "there"),
+        ("add", "add chunks of a file that grew, or variables; build it where there is none"),
         ("check", "compare indexes with their files, byte for byte"),
         ("info", "say what indexes hold"),
     ):  # fmt: skip
@@ -76,21 +72,12 @@ def run(arguments: argparse.Namespace) -> int:
     if len({target for _, target in pairs}) < len(pairs):
         raise ValueError("two files of the same name would have one index: index them apart")
     if arguments.info or arguments.check:
-        act = _info if arguments.info else functools.partial(_check, arguments.storage_options)
-        found = [_tried(path, functools.partial(act, path, target)) for path, target in pairs]
+        look = functools.partial(_look, arguments)
+        found = [_tried(path, functools.partial(look, path, target)) for path, target in pairs]
         return found[0] if len(found) == 1 else min(max(found), FAILED)  # as some were done
-    if arguments.add and not arguments.variables and (arguments.spacing or arguments.budget):
-        raise ValueError(
-            "--add keeps the spacing of what is indexed: name new variables with --variables for "
-            "--spacing or --budget, or build the index again without --add"
-        )
-    how = {
-        "variables": arguments.variables.split(",") if arguments.variables else None,
-        "spacing": arguments.spacing,
-        "budget": arguments.budget,
-        "add": arguments.add,
-        "storage_options": arguments.storage_options,
-    }
+    names = ("spacing", "budget", "add", "storage_options")
+    how = {name: getattr(arguments, name) for name in names}
+    how["variables"] = arguments.variables.split(",") if arguments.variables else None
     if len(pairs) > 1 or arguments.scheduler:
         return build_many(pairs, arguments.jobs, arguments.scheduler, **how)
     path, target = pairs[0]
@@ -110,46 +97,32 @@ def build_many(
     scheduler: str | None = None,
     **how: Any,
 ) -> int:
-    """Build the indexes of many files on a dask cluster; one that fails is named, others go on."""
-    try:
-        from distributed import Client, LocalCluster, as_completed
-    except ImportError as error:
-        raise RuntimeError(
-            "several files at once need dask.distributed: pip install distributed, or index one "
-            "file at a time"
-        ) from error
+    """Build indexes on a dask cluster, a local one by default; one that fails is named."""
+    from distributed import Client, as_completed
+
     check_options(how.get("spacing"), how.get("budget"))
-    cluster = None
+    cluster: dict[str, Any] = {"address": scheduler}
     if scheduler is None:
-        cluster = LocalCluster(  # type: ignore[no-untyped-call]
-            n_workers=min(jobs or os.cpu_count() or 1, len(pairs)),
-            threads_per_worker=1,
-            host="127.0.0.1",
-            dashboard_address="127.0.0.1:0",  # 8787 may be another cluster's
-        )
+        workers = min(jobs or os.cpu_count() or 1, len(pairs))
+        cluster = {"n_workers": workers, "threads_per_worker": 1, "host": "127.0.0.1"}
+        cluster["dashboard_address"] = "127.0.0.1:0"  # 8787 may be another cluster's
     failed = 0
-    try:
-        # Not dask's own choice from now on: the caller may compute something else meanwhile.
-        with Client(  # type: ignore[no-untyped-call]
-            cluster or scheduler, set_as_default=False
-        ) as client:
-            how |= {"pure": False, "retries": 2}
-            tasks = {
-                client.submit(_one_of_many, absolute(pair[0]), pair[1].absolute(), **how): pair
-                for pair in pairs
-            }
-            finished = as_completed(list(tasks), loop=client.loop)  # type: ignore[no-untyped-call]
-            for done, future in enumerate(finished, 1):
-                path, target = tasks[future]
-                wrong = str(future.exception()) if future.status == "error" else future.result()
-                if wrong:
-                    failed += 1
-                    print(f"hyperslab index: {path}: {wrong}", file=sys.stderr)
-                else:
-                    print(f"[{done}/{len(pairs)}] {_built(path, target)}", flush=True)
-    finally:
-        if cluster is not None:
-            cluster.close()
+    # Not dask's own choice from now on: the caller may compute something else meanwhile.
+    with Client(set_as_default=False, **cluster) as client:  # type: ignore[no-untyped-call]
+        how |= {"pure": False, "retries": 2}
+        tasks = {
+            client.submit(_one_of_many, absolute(pair[0]), pair[1].absolute(), **how): pair
+            for pair in pairs
+        }
+        finished = as_completed(list(tasks), loop=client.loop)  # type: ignore[no-untyped-call]
+        for done, future in enumerate(finished, 1):
+            path, target = tasks[future]
+            wrong = str(future.exception()) if future.status == "error" else future.result()
+            if wrong:
+                failed += 1
+                print(f"hyperslab index: {path}: {wrong}", file=sys.stderr)
+            else:
+                print(f"[{done}/{len(pairs)}] {_built(path, target)}", flush=True)
     if failed:
         print(f"hyperslab index: {failed} of {len(pairs)} files failed", file=sys.stderr)
     return FAILED if failed else OK
@@ -181,54 +154,48 @@ def _progress(name: str) -> Callable[[int, int], None]:
 
 def _built(path: str | Path, target: Path) -> str:
     index = Index(target)
-    kept, data = index.head.size, index.data.get("size")
-    of_data = f", {100 * kept / data:.2f} % of {file_name(path)}" if data else ""
-    lost = len(index.listing.left_out) + len(index.listing.left_out_attrs)
-    more = f"; left out: {lost}, `hyperslab index --info {path}` says why" if lost else ""
-    return f"{target.name}: {kept:,} bytes{of_data}{more}"
+    said, data = f"{target.name}: {index.head.size:,} bytes", index.data.get("size")
+    if data:
+        said += f", {100 * index.head.size / data:.2f} % of {file_name(path)}"
+    if lost := len(index.listing.left_out) + len(index.listing.left_out_attrs):
+        said += f"; left out: {lost}, `hyperslab index --info {path}` says why"
+    return said
 
 
-def size(text: str) -> int:
-    """Return a number of bytes from words such as "64KiB"."""
+def _of(kind: str, example: str, read: Callable[[str], Any]) -> Callable[[str], Any]:
+    """Return what argparse reads an option by, and says what to give where it cannot."""
+
+    def given(text: str) -> Any:
+        try:
+            return read(text)
+        except (KeyError, TypeError, ValueError):
+            why = f"{text!r} is no {kind}: give such as {example}"
+            raise argparse.ArgumentTypeError(why) from None
+
+    return given
+
+
+def _bytes(text: str) -> int:
     number = text.strip().rstrip("BKMibkm")
-    unit = text.strip()[len(number) :].upper()
-    try:
-        return int(float(number) * _UNITS[unit])
-    except (KeyError, ValueError):
-        raise argparse.ArgumentTypeError(
-            f"{text!r} is no size: give bytes, or such as 64KiB or 1MiB"
-        ) from None
+    return int(float(number) * _UNITS[text.strip()[len(number) :].upper()])
 
 
-def share(text: str) -> float:
-    """Return a share from words such as "2%"."""
-    try:
-        return float(text[:-1]) / 100 if text.endswith("%") else float(text)
-    except ValueError:
-        raise argparse.ArgumentTypeError(f"{text!r} is no share: give such as 2% or 0.02") from None
+def _share(text: str) -> float:
+    return float(text[:-1]) / 100 if text.endswith("%") else float(text)
 
 
-def options(text: str) -> dict[str, Any]:
-    try:
-        found = json.loads(text)
-    except ValueError:
-        found = None
-    if not isinstance(found, dict):
-        raise argparse.ArgumentTypeError(f"{text!r} is no JSON object: give such as {{}}")
-    return found
+def _mapping(text: str) -> dict[str, Any]:
+    return {**json.loads(text)}
 
 
 def _pairs(files: Sequence[str], place: str | None) -> list[tuple[str, Path]]:
-    if place == "":
-        raise ValueError("--index is empty: name a folder, or a file that ends in .subchunk")
-    if place is None or Path(place).is_dir():
+    if place is None or (place and Path(place).is_dir()):
         return [(name, target_place(name, place)) for name in files]
     if place.endswith(SUFFIX) and len(files) == 1:
         return [(files[0], Path(place))]
-    if place.endswith(SUFFIX):
-        raise ValueError(f"--index {place}: it can be one file's; give a folder for {len(files)}")
     raise ValueError(
-        f"--index {place}: no such folder; make it first, or give a name that ends in {SUFFIX}"
+        f"--index is {place!r}, which is no such folder: make it first, or give, for one file, a "
+        f"name that ends in {SUFFIX}"
     )
 
 
@@ -251,24 +218,18 @@ def _shown(text: str) -> str:
     return "".join(c if c.isprintable() else " " for c in text)
 
 
-def _check(storage_options: Mapping[str, Any] | None, path: str, target: Path) -> None:
-    _there(path, target)
-    count = check(path, target, storage_options=storage_options)
+def _look(arguments: argparse.Namespace, path: str, target: Path) -> None:
+    if not target.exists():
+        raise MissingFileError(f"no index {target}: build it with `hyperslab index {path}`")
+    if arguments.info:
+        print(f"{target.name}: ", end="")
+        for line in _lines(Index(target)):
+            print(_shown(line))
+        return
+    count = check(path, target, storage_options=arguments.storage_options)
     print(
         f"{target.name} fits {file_name(path)}: {count:,} stretches of compressed data as indexed"
     )
-
-
-def _info(path: str, target: Path) -> None:
-    _there(path, target)
-    print(f"{target.name}: ", end="")
-    for line in _lines(Index(target)):
-        print(_shown(line))
-
-
-def _there(path: str, target: Path) -> None:
-    if not target.exists():
-        raise MissingFileError(f"no index {target}: build it with `hyperslab index {path}`")
 
 
 def _lines(index: Index) -> Iterator[str]:
@@ -296,8 +257,8 @@ def _lines(index: Index) -> Iterator[str]:
 def _row(index: Index, entry: Entry) -> tuple[str, ...]:
     chunks, points = index.points(entry)
     front, variable = f"{entry.place}/", entry.variable
-    tables = sum(table.size for key, table in index.head.tables.items() if key.startswith(front))
-    kept, data = tables + int(points.kept_bytes.sum()), int(chunks.size.sum())
+    tables = [table.size for key, table in index.head.tables.items() if key.startswith(front)]
+    kept, data = sum(tables) + int(points.kept_bytes.sum()), int(chunks.size.sum())
     return (
         variable.name,
         _shape(variable.shape),

@@ -17,13 +17,7 @@ from xarray.backends import BackendArray, BackendEntrypoint, StoreBackendEntrypo
 from xarray.backends.common import AbstractDataStore
 from xarray.core import indexing
 
-from .errors import (
-    CorruptDataError,
-    CorruptIndexError,
-    MemoryLimitError,
-    SubchunkError,
-    UnreadableError,
-)
+from .errors import OF_ONE_VARIABLE, SubchunkError
 from .file import File
 from .names import Contents, PaddedReader, Shown, contents, texts
 from .place import SUFFIX
@@ -34,7 +28,6 @@ _DECODING = (
     "mask_and_scale", "decode_times", "concat_characters", "decode_coords", "use_cftime",
     "decode_timedelta",
 )  # fmt: skip
-_OF_ONE_VARIABLE = (UnreadableError, CorruptDataError, CorruptIndexError, MemoryLimitError)
 _LOSSLESS = "surrogateescape"
 _SAID = 8  # what is left out of a group and named in a warning
 
@@ -70,12 +63,9 @@ class SubchunkEntrypoint(BackendEntrypoint):
         ----------
         filename_or_obj : path-like
             The file, or the index beside it.
-        group : str, optional
-            Path of the group; the root if not given.
-        index, storage_options, threads, memory_bytes, verify
-            As `hyperslab.subchunk.File` takes them.
-        drop_variables, mask_and_scale, decode_times, decode_timedelta, use_cftime, …
-            As `xarray.open_dataset` takes them.
+        **options
+            `group`, the path of the group; what `hyperslab.subchunk.File` takes; and, such as
+            `mask_and_scale`, what `xarray.open_dataset` takes.
         """
         group = (options.pop("group", None) or "").strip("/")
         with _opened_file(filename_or_obj, options) as file:
@@ -87,14 +77,13 @@ class SubchunkEntrypoint(BackendEntrypoint):
         below = f"{top}/" if top else ""
         with _opened_file(filename_or_obj, options) as file:
             held = contents(file)
-            _check_group(file, held, top)
+            names = [name for name in sorted(held.dimensions) if name.startswith(below)]
             # As in engine netcdf4 the group that is asked for is the root of the tree.
             return {
-                f"/{name.removeprefix(below)}" if name != top else "/": _opened(
+                f"/{name.removeprefix(top).strip('/')}": _opened(
                     _Store(file, held, name), **options
                 )
-                for name in sorted(held.dimensions)
-                if name == top or name.startswith(below)
+                for name in dict.fromkeys([top, *names])
             }
 
     def open_datatree(self, filename_or_obj: Any, **options: Any) -> xr.DataTree:
@@ -127,7 +116,7 @@ def _opened(store: _Store, **decoding: Any) -> xr.Dataset:
             for name, variable in found.variables.items():
                 if variable.dims == (name,):  # xarray makes an index of it
                     variable.load()
-        except _OF_ONE_VARIABLE as error:
+        except OF_ONE_VARIABLE as error:
             if not store.leave_out(error):
                 raise
         else:
@@ -136,13 +125,14 @@ def _opened(store: _Store, **decoding: Any) -> xr.Dataset:
 
 class _Store(AbstractDataStore):
     def __init__(self, file: File, held: Contents, group: str) -> None:
+        if group not in held.dimensions:
+            known = ", ".join(sorted(filter(None, held.dimensions))) or "none but the root"
+            raise OSError(f"{file.path} has no group {group!r}: it has {known}")
         self._file, self._held, self._group = file, held, group
-        _check_group(file, held, group)
-        said = [
-            f"{path} is left out: {why}"
-            for path, why in held.left_out.items()
-            if path.rpartition("/")[0] == group
-        ]
+        lost = {
+            path: why for path, why in held.left_out.items() if path.rpartition("/")[0] == group
+        }
+        said = [f"{path} is left out: {why}" for path, why in lost.items()]
         if len(said) > _SAID:
             said[_SAID:] = [f"and {len(said) - _SAID} more: hyperslab.subchunk.open(…).left_out"]
         if said:
@@ -151,15 +141,13 @@ class _Store(AbstractDataStore):
 
     def leave_out(self, error: SubchunkError) -> bool:
         """Go on without the variable that an error is about, if it is one of the group."""
-        lost = [
-            shown
-            for shown in self._shown
-            if error.variable in (shown.reader.variable.name, shown.reader.variable.same)
-        ]
-        for shown in lost:
-            self._shown.remove(shown)
-            warnings.warn(f"{shown.reader.variable.name} is left out: {error}", stacklevel=4)
-        return bool(lost)
+        before = len(self._shown)
+        for shown in list(self._shown):
+            variable = shown.reader.variable
+            if error.variable in (variable.name, variable.same):
+                self._shown.remove(shown)
+                warnings.warn(f"{variable.name} is left out: {error}", stacklevel=4)
+        return len(self._shown) < before
 
     def get_attrs(self) -> dict[str, Any]:
         return self._file.attributes(self._group)
@@ -174,12 +162,6 @@ class _Store(AbstractDataStore):
 
     def close(self) -> None:
         self._file.close()
-
-
-def _check_group(file: File, held: Contents, group: str) -> None:
-    if group not in held.dimensions:
-        known = ", ".join(sorted(filter(None, held.dimensions))) or "none but the root"
-        raise OSError(f"{file.path} has no group {group!r}: it has {known}")
 
 
 def _variable(shown: Shown) -> xr.Variable:

@@ -4,15 +4,9 @@ from __future__ import annotations
 
 
 class SubchunkError(RuntimeError):
-    """Something is wrong with an index or with the data it describes; the message says what.
+    """Something is wrong with an index or the data it describes; the message says what."""
 
-    Attributes
-    ----------
-    variable : str
-        Path of the one variable that is concerned; empty where it is the whole file, or unknown.
-    """
-
-    variable = ""
+    variable = ""  # path of the one that is concerned; empty where it is the whole file, or unknown
 
 
 class UnreadableError(SubchunkError):
@@ -57,3 +51,7 @@ class NoRangesError(SubchunkError):
 
 def reason(error: BaseException) -> str:
     return " ".join(str(error).split()) or type(error).__name__
+
+
+# What may go wrong with one variable, while the others can be read.
+OF_ONE_VARIABLE = (UnreadableError, CorruptDataError, CorruptIndexError, MemoryLimitError)

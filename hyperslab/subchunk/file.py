@@ -11,15 +11,7 @@ from typing import Any
 
 import h5py
 
-from .errors import (
-    CorruptIndexError,
-    MissingFileError,
-    NoIndexError,
-    NoRangesError,
-    StaleIndexError,
-    SubchunkError,
-    UnreadableError,
-)
+from . import errors
 from .fetch import LocalFile, Source, source
 from .fetch.filelike import open_hdf5
 from .fetch.ranges import both
@@ -43,8 +35,8 @@ class File(Mapping[str, "VariableReader"]):
     path : path-like
         The file, or its URL.
     index : path-like, optional
-        The index, or its URL, or the folder it lies in; beside the file if not given. Without one
-        the file is read all the same, chunk by chunk.
+        The index, its folder, or the URL of one; beside the file if not given. Without an index
+        the file is read chunk by chunk.
     storage_options : mapping, optional
         What opens URLs: `backend`, "fsspec" (the default) or "obstore", and what that one takes.
     threads : int, optional
@@ -53,20 +45,17 @@ class File(Mapping[str, "VariableReader"]):
         What a read may hold beside its result; half of the machine's memory if not given. A read
         is cut into pieces that fit; where one chunk does not, there is a `MemoryLimitError`.
     verify : bool
-        Compare what the index has of the file's variables, attributes and chunk tables with the
-        file, whatever its size, time and tag say. Behind a URL this takes some requests. It is
-        done by itself where time or tag differ, and for a file of this machine whose index knows
-        no time. An index built from a file of this machine knows no tag: of a URL only the size
-        tells, unless this is asked for.
+        Compare variables, attributes and chunk tables with the file, whatever its size, time and
+        tag say; behind a URL this takes some requests. It is done by itself where time or tag
+        differ, and for a file here whose index knows no time. Of a URL whose index was built from
+        a file here, and knows no tag, only the size tells without it.
 
     Raises
     ------
     FileNotFoundError
         When file or index are not there.
-    StaleIndexError
-        When the index does not belong to the file as it is now.
-    CorruptIndexError, UnknownVersionError
-        When the index is damaged, or of a newer format.
+    StaleIndexError, CorruptIndexError, UnknownVersionError
+        When the index does not belong to the file as it is, is damaged, or of a newer format.
     SubchunkError
         When a URL cannot be read.
 
@@ -93,7 +82,7 @@ class File(Mapping[str, "VariableReader"]):
     ) -> None:
         self.path = absolute(path)
         self.options = dict(storage_options or {})
-        self._verify = verify
+        self.verify = verify
         self._given = index is not None
         self.index_path = absolute(index_place(self.path, index))
         self.threads = threads or min(8, os.cpu_count() or 1)
@@ -106,18 +95,14 @@ class File(Mapping[str, "VariableReader"]):
             self._check_fresh(self.index, identity)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        options = {
-            "storage_options": self.options,
-            "threads": self.threads,
-            "memory_bytes": self.memory_bytes,
-            "verify": self._verify,
-        }
+        names = ("threads", "memory_bytes", "verify")
+        options = {name: getattr(self, name) for name in names}
+        options["storage_options"] = self.options
         place = self.index_path if self._given else None
         return _again, (self.path, place, options, self.data.identity())
 
     def __repr__(self) -> str:
-        has = self.__dict__.get("index")
-        with_index = f"index={self.index_path!r}" if has else "without an index"
+        with_index = f"index={self.index_path!r}" if self.index else "without an index"
         return f"<hyperslab.subchunk.File {self.path!r} {with_index}>"
 
     def __getitem__(self, name: str) -> VariableReader:
@@ -125,7 +110,7 @@ class File(Mapping[str, "VariableReader"]):
         if path in self._readers:
             return self._readers[path]
         if why := self.listing.left_out.get(path):
-            raise UnreadableError(f"{path} in {self.path} cannot be read: {why}")
+            raise errors.UnreadableError(f"{path} in {self.path} cannot be read: {why}")
         known = ", ".join(self._readers) or "none"
         raise KeyError(f"no variable {name!r}: the file has {known}")
 
@@ -146,9 +131,8 @@ class File(Mapping[str, "VariableReader"]):
 
     def close(self) -> None:
         """Close what is open; closing again does nothing."""
-        if "hdf5" in self.__dict__:
-            self.hdf5.close()
-            del self.__dict__["hdf5"]
+        if hdf5 := self.__dict__.pop("hdf5", None):
+            hdf5.close()
         self.data.close()
         if self.index:
             self.index.close()
@@ -205,11 +189,10 @@ class File(Mapping[str, "VariableReader"]):
         path : str
             "" for the root.
         """
-        kept = self.listing.attrs.get(path)
-        if kept is None:
-            variables = self.listing.variables
-            kept = variables[variables[path].same or path].attrs
-        return decoded(kept)
+        variables, groups = self.listing.variables, self.listing.attrs
+        return decoded(
+            groups[path] if path in groups else variables[variables[path].same or path].attrs
+        )
 
     def _read_index(self) -> Index | None:
         place = self.index_path
@@ -217,18 +200,16 @@ class File(Mapping[str, "VariableReader"]):
             return None
         try:
             return Index(place, self.options, self.memory_bytes)
-        except MissingFileError:
+        except errors.MissingFileError:
             if self._given:
                 raise
-        except (NoIndexError, NoRangesError):  # some servers answer whatever is asked
+        except (errors.NoIndexError, errors.NoRangesError):  # some servers answer whatever is asked
             if self._given or isinstance(self.data, LocalFile):
                 raise
             self.data.ranges([0], [1])  # one that gives no ranges says so here
-            warnings.warn(
-                f"{shown(str(self.path))} is read without an index: what the server gives as "
-                f"{shown(str(place))} is none",
-                stacklevel=4,
-            )
+            without = f"{shown(self.path)} is read without an index"
+            said = f"{without}: what the server gives as {shown(place)} is none"
+            warnings.warn(said, stacklevel=4)
         return None
 
     def _check_fresh(self, index: Index, now: Mapping[str, Any]) -> None:
@@ -236,18 +217,17 @@ class File(Mapping[str, "VariableReader"]):
         why = difference(kept, now)
         # Built from a URL, it knows no time; here looking at the file costs no request.
         unknown = not self.data.remote and "table" in kept and "mtime_ns" not in kept
-        if not (why or unknown or self._verify):
+        if not (why or unknown or self.verify):
             return
-        if self._verify and index.survey().digest() != kept.get("table"):
-            raise CorruptIndexError(
+        if self.verify and index.survey().digest() != kept.get("table"):
+            raise errors.CorruptIndexError(
                 f"{file_name(self.index_path)}: what the index says of variables and chunks is "
                 "not what it was built with: build it again"
             )
-        same_size = kept.get("size") == now.get("size")
-        if same_size and self._digest(index) == kept.get("table"):
+        if kept.get("size") == now.get("size") and self._digest(index) == kept.get("table"):
             return
         why = why or "it describes its variables or chunks otherwise"
-        raise StaleIndexError(
+        raise errors.StaleIndexError(
             f"the index {file_name(self.index_path)} does not belong to {file_name(self.path)} as "
             f"it is now: {why}; build it again with `hyperslab index`, or remove it"
         )
@@ -262,7 +242,7 @@ class File(Mapping[str, "VariableReader"]):
         try:
             with self.plainly() as file:
                 return look(file, names, self.path).digest()
-        except SubchunkError:
+        except errors.SubchunkError:
             return ""
 
 
@@ -272,7 +252,7 @@ open = File
 def _again(path: str, index: str | None, options: dict[str, Any], identity: dict[str, Any]) -> File:
     file = File(path, index, **options)
     if file.data.identity() != identity:
-        raise StaleIndexError(
+        raise errors.StaleIndexError(
             f"{file_name(path)} is not the file that was open before: open it anew"
         )
     return file

@@ -74,7 +74,6 @@ class Variable:
 
     @property
     def grid(self) -> tuple[int, ...]:
-        """Chunks along each axis."""
         return tuple(-(-n // c) for n, c in zip(self.shape, self.chunks, strict=True))
 
     def described(self) -> dict[str, Any]:
@@ -96,11 +95,12 @@ def describe(name: str, dataset: h5py.Dataset) -> Variable:
     base, more = whole.subdtype or (whole, ())
     dtype, strange = _type(dataset, base, more)
     created = dataset.id.get_create_plist()
-    listed = [created.get_filter(place) for place in range(created.get_nfilters())]
-    filters = tuple((number, tuple(map(int, more))) for number, _, more, _ in listed)
+    listed = map(created.get_filter, range(created.get_nfilters()))
+    filters = tuple((number, tuple(map(int, values))) for number, _, values, _ in listed)
     fill = b""
     try:
-        fill = _fill(dataset, base) if dtype else b""
+        if dtype and created.fill_value_defined() != h5d.FILL_VALUE_UNDEFINED:
+            fill = stored(np.asarray(dataset.fillvalue, base).reshape(-1)[:1])
     except Exception as error:
         strange = strange or f"its fill value cannot be read: {reason(error)}"
     shape = (*dataset.shape, *more)
@@ -111,26 +111,21 @@ def describe(name: str, dataset: h5py.Dataset) -> Variable:
         chunks=(*dataset.chunks, *more) if dataset.chunks else (),
         filters=filters,
         dims=("",) * len(shape),
-        fill=fill,
+        fill=fill if any(fill) else b"",  # zeros are what h5py gives
         plain=strange or _plain(dataset, filters),
         enum=dict(h5py.check_enum_dtype(base) or {}) if dtype else {},
     )
 
 
 def attributes(item: h5py.Dataset | h5py.Group) -> tuple[dict[str, Any], dict[str, str]]:
-    """Return the attributes that JSON can hold, numbers with their type; why others are not there.
-
-    As netCDF shows them, those of one value are no arrays.
-    """
+    """Return what JSON can hold of attributes, as netCDF shows them, and why others are not."""
     found: dict[str, Any] = {}
     left_out: dict[str, str] = {}
     try:
-        names = list(item.attrs)
+        names = [name for name in item.attrs if name not in _HIDDEN]
     except Exception as error:
         return {}, {"": f"its attributes cannot be listed: {reason(error)}"}
     for name in names:
-        if name in _HIDDEN:
-            continue
         try:
             if isinstance(name, bytes):
                 raise UnreadableError("its name is no UTF-8")
@@ -157,12 +152,10 @@ def attribute(kept: Any) -> Any:
 
 def stored(values: NDArray[Any]) -> bytes:
     """Return the bytes of numbers; those that a long double does not use are zero."""
-    found = bytearray(values.tobytes())
-    parts = 2 if values.dtype.kind == "c" else 1
-    if values.dtype.kind in "fc" and values.itemsize // parts == _EXTENDED:
-        unused = np.frombuffer(found, np.uint8).reshape(-1, _EXTENDED)
-        unused[:, _USED:] = 0
-    return bytes(found)
+    found = np.frombuffer(values.tobytes(), np.uint8)
+    if values.dtype.char in "gG" and _EXTENDED:
+        found = np.where(np.arange(found.size) % _EXTENDED < _USED, found, np.uint8(0))
+    return found.tobytes()
 
 
 def _portable(value: Any) -> Any:
@@ -170,14 +163,12 @@ def _portable(value: Any) -> Any:
         if value.dtype.kind in "SUO":
             return ""
         value = np.empty(0, value.dtype)
+    if isinstance(value, np.ndarray) and value.shape and len(value) == 1:
+        value = value[0]
     if isinstance(value, str | bytes):
         return _text(value)
     if not isinstance(value, np.ndarray | np.generic):
         raise TypeError(f"{type(value).__name__} cannot be kept")
-    if isinstance(value, np.ndarray) and value.shape and len(value) == 1:
-        value = value[0]
-        if not isinstance(value, np.ndarray | np.generic):
-            return _portable(value)
     if value.dtype.kind in "SUO":
         texts = [_text(item) for item in value.flat]
         plain = value.ndim == 1 and len(texts) != 1
@@ -211,14 +202,6 @@ def _type(dataset: h5py.Dataset, dtype: np.dtype[Any], more: tuple[int, ...]) ->
     return dtype.str, ""
 
 
-def _fill(dataset: h5py.Dataset, dtype: np.dtype[Any]) -> bytes:
-    """Return the value of what was never written; nothing for zeros, which is what h5py gives."""
-    if dataset.id.get_create_plist().fill_value_defined() == h5d.FILL_VALUE_UNDEFINED:
-        return b""
-    value = stored(np.asarray(dataset.fillvalue, dtype).reshape(-1)[:1])
-    return value if value.strip(b"\0") else b""
-
-
 def _plain(dataset: h5py.Dataset, filters: tuple[tuple[int, tuple[int, ...]], ...]) -> str:
     numbers = [number for number, _ in filters]
     if not dataset.chunks:
@@ -227,12 +210,7 @@ def _plain(dataset: h5py.Dataset, filters: tuple[tuple[int, tuple[int, ...]], ..
         return "its data lie in other files"
     if DEFLATE not in numbers:
         return "it is not deflate-compressed"
-    if numbers not in (
-        [DEFLATE],
-        [SHUFFLE, DEFLATE],
-        [DEFLATE, FLETCHER32],
-        [SHUFFLE, DEFLATE, FLETCHER32],
-    ):
+    if numbers != [number for number in (SHUFFLE, DEFLATE, FLETCHER32) if number in numbers]:
         return f"its filters {numbers} are not shuffle, deflate and fletcher32 in this order"
     if dict(filters).get(SHUFFLE, ())[:1] not in ((), (dataset.dtype.itemsize,)):
         return "its shuffle is for values of another size"

@@ -1,7 +1,4 @@
-"""What a file holds: variables and groups by their names, and why others are left out.
-
-Here everything in a file is described, once, and what cannot be is turned into a reason.
-"""
+"""What a file holds: variables and groups by their names, and why others are left out."""
 
 from __future__ import annotations
 
@@ -18,10 +15,12 @@ from .errors import SubchunkError, reason
 from .hdf5 import SAME, Variable, attributes, describe
 
 DimensionList = Sequence[Sequence[Any]]
+# Of each dimension of a dataset: address of the dataset that names it, -1 for none, and netCDF-4's
+# number, where there are any.
+Axes = tuple[Sequence[int], Sequence[int]]
 
-NON_COORDINATE = (
-    "_nc4_non_coord_"  # before the name of a variable named like a dimension not its own
-)
+# Before the name of a variable named like a dimension that is not its own.
+NON_COORDINATE = "_nc4_non_coord_"
 _COORDINATES, _NUMBER = "_Netcdf4Coordinates", "_Netcdf4Dimid"
 _ONLY = b"This is a netCDF dimension but not a netCDF variable"
 _MOST_OTHER_NAMES = 2**16
@@ -30,8 +29,6 @@ _DEEPEST = 1000  # groups within groups
 
 @dataclass(frozen=True)
 class Listing:
-    """What a file holds."""
-
     # By their paths, in the order of names. What has several names comes under each of them, with
     # attributes under the first.
     variables: Mapping[str, Variable]
@@ -52,14 +49,6 @@ class Scale:
     only: bool  # whether netCDF-4 made it to hold the name, and it is no variable
 
 
-@dataclass(frozen=True)
-class Axes:
-    """What a dataset says of its dimensions."""
-
-    scales: tuple[int, ...]  # addresses of the datasets that give their names; -1 for none
-    numbers: tuple[int, ...]  # netCDF-4's numbers of the dimensions; empty where there are none
-
-
 def listing(file: h5py.File) -> Listing:
     try:
         return _Walk(file).listing()
@@ -77,37 +66,22 @@ class _Walk:
         self._here = h5o.get_info(file.id).fileno
         self._first: dict[int, str] = {}  # objects by their addresses
         self._others: dict[str, int] = {}  # further names of objects
-        self._groups: list[str] = []
+        self._scales: dict[str, list[Scale]] = {}  # by the paths of all groups
         self._datasets: list[str] = []
         self._left_out: dict[str, str] = {}
         self._lost: dict[str, dict[str, str]] = {}  # attributes of what has this path
 
     def listing(self) -> Listing:
         self._follow_hard_links()
-        found: dict[str, tuple[Variable, Axes]] = {}
-        scales: dict[str, list[Scale]] = {path: [] for path in self._groups}
-        for path in self._datasets:
+        variables = self._variables()
+        dimensions: dict[str, DimensionList] = {}
+        attrs: dict[str, dict[str, Any]] = {}
+        for path, scales in self._scales.items():
+            dimensions[path] = [scale.dimension for scale in scales if scale.dimension]
             try:
-                dataset = self._file[path]
-                if scale := scale_of(dataset, path):
-                    scales[path.rpartition("/")[0]].append(scale)
-                    if scale.only:
-                        continue
-                variable = describe(path, dataset)
-                kept = self._attributes(path, dataset)
-                found[path] = replace(variable, attrs=kept), axes_of(dataset)
+                attrs[path] = self._attributes(path, self._file[path or "/"])
             except Exception as error:
-                self._left_out[path] = reason(error)
-        names = {address: path.rpartition("/")[2] for address, path in self._first.items()}
-        variables = {
-            path: replace(variable, dims=dimension_names(path, axes, names, scales, variable.shape))
-            for path, (variable, axes) in found.items()
-        }
-        dimensions = {
-            path: [scale.dimension for scale in listed if scale.dimension]
-            for path, listed in scales.items()
-        }
-        attrs = {path: self._group_attributes(path) for path in self._groups}
+                attrs[path], self._lost[path] = {}, {"": reason(error)}
         for other, path in self._other_names():
             if path in self._lost:
                 self._lost[other] = self._lost[path]
@@ -115,29 +89,57 @@ class _Walk:
                 plain = f"{SAME}{path}"
                 variables[other] = replace(variables[path], name=other, plain=plain, attrs={})
             elif path in dimensions:
-                dimensions[other] = dimensions[path]
-                attrs[other] = attrs[path]
+                dimensions[other], attrs[other] = dimensions[path], attrs[path]
             elif path in self._left_out:
                 self._left_out[other] = f"{SAME}{path}, which is left out"
         ordered = sorted(variables, key=lambda path: path.split("/"))
+        lost = {
+            f"{path}:{name}": why for path in self._lost for name, why in self._lost[path].items()
+        }
         return Listing(
-            {path: variables[path] for path in ordered},
-            dimensions,
-            self._left_out,
-            attrs,
-            {
-                f"{path}:{name}": why
-                for path, lost in self._lost.items()
-                for name, why in lost.items()
-            },
+            {path: variables[path] for path in ordered}, dimensions, self._left_out, attrs, lost
         )
+
+    def _variables(self) -> dict[str, Variable]:
+        found: dict[str, tuple[Variable, Axes]] = {}
+        for path in self._datasets:
+            try:
+                dataset = self._file[path]
+                if scale := scale_of(dataset, path):
+                    self._scales[path.rpartition("/")[0]].append(scale)
+                    if scale.only:
+                        continue
+                variable = describe(path, dataset)
+                kept = self._attributes(path, dataset)
+                found[path] = replace(variable, attrs=kept), axes_of(dataset)
+            except Exception as error:
+                self._left_out[path] = reason(error)
+        return {
+            path: replace(variable, dims=self._dims(variable, *axes))
+            for path, (variable, axes) in found.items()
+        }
+
+    def _dims(
+        self, variable: Variable, scales: Sequence[int], numbers: Sequence[int]
+    ) -> tuple[str, ...]:
+        """Return the names of dimensions, "" where the file, or a type of arrays, gives none."""
+        found = [self._first.get(address, "").rpartition("/")[2] for address in scales]
+        known: dict[int, str] = {}
+        group = variable.name
+        while group and "" in found and len(numbers) == len(found):
+            group = group.rpartition("/")[0]
+            for scale in self._scales[group]:
+                if scale.number >= 0:
+                    known.setdefault(scale.number, scale.dimension[0])
+            found = [name or known.get(n, "") for name, n in zip(found, numbers, strict=True)]
+        return (*found, *[""] * (len(variable.shape) - len(found)))
 
     def _follow_hard_links(self) -> None:
         self._first[h5o.get_info(self._file.id).addr] = ""
         groups = [""]
         while groups:
             path = groups.pop()
-            self._groups.append(path)
+            self._scales[path] = []
             below = []
             for other, address, kind in self._members(path):
                 if address in self._first:
@@ -153,10 +155,7 @@ class _Walk:
             groups += reversed(below)
 
     def _members(self, path: str) -> Iterator[tuple[str, int, int]]:
-        """Give path, address and type of the objects that hard links of a group lead to.
-
-        Soft links are kept for later: what they lead to has its name by a hard link.
-        """
+        """Give path, address and type of what hard links lead to; soft links are kept for later."""
         try:
             group = h5g.open(self._file.id, path.encode() or b"/")
             links = sorted(group)
@@ -186,16 +185,9 @@ class _Walk:
 
     def _other_names(self) -> Iterator[tuple[str, str]]:
         """Give further names, each with the first name of what it is, those within groups too."""
-        below: dict[str, list[str]] = {}
-        for path in (*self._groups, *self._datasets):
-            front = path
-            while front:
-                front = front.rpartition("/")[0]
-                below.setdefault(front, []).append(path)
-        links: dict[str, list[str]] = {}
-        for other in self._others:
-            links.setdefault(other.rpartition("/")[0], []).append(other)
-        groups, left = set(self._groups), _MOST_OTHER_NAMES
+        groups, left = self._scales, _MOST_OTHER_NAMES
+        names = {name: name for name in (*groups, *self._datasets)}
+        names |= {link: self._first.get(at, "") for link, at in self._others.items()}
         for other, address in self._others.items():
             if address not in self._first:
                 self._left_out[other] = "the file has no other way to what it leads to"
@@ -204,37 +196,28 @@ class _Walk:
             if path not in groups:
                 yield other, path
                 continue
-            inside = [name for name in below.get(path, ()) if name]
-            linked = {
-                link: real
-                for group in (path, *(name for name in inside if name in groups))
-                for link in links.get(group, ())
-                if (real := self._first.get(self._others[link], "")) and real not in groups
-            }
-            left -= len(inside) + len(linked)
-            if f"{other}/".startswith(f"{path}/" if path else ""):
+            front = f"{path}/" if path else ""
+            if f"{other}/".startswith(front):
                 self._left_out[other] = f"it leads back to /{path}"
-            elif left < 0:
+                continue
+            inside = [
+                (name, real)
+                for name, real in names.items()
+                if name.startswith(front) and (name == real or real not in groups)
+            ]
+            left -= len(inside)
+            if left < 0:
                 self._left_out[other] = f"{SAME}/{path}, one of too many"
-            else:
-                yield other, path
-                for name in inside:
-                    yield other + name[len(path) :], name
-                for link, real in linked.items():
-                    yield other + link[len(path) :], real
+                continue
+            yield other, path
+            for name, real in inside:
+                yield other + name[len(path) :], real
 
     def _attributes(self, path: str, item: h5py.Dataset | h5py.Group) -> dict[str, Any]:
         kept, lost = attributes(item)
         if lost:
             self._lost[path] = lost
         return kept
-
-    def _group_attributes(self, path: str) -> dict[str, Any]:
-        try:
-            return self._attributes(path, self._file[path or "/"])
-        except Exception as error:
-            self._lost[path] = {"": reason(error)}
-            return {}
 
 
 def scale_of(dataset: h5py.Dataset, path: str) -> Scale | None:
@@ -251,7 +234,6 @@ def scale_of(dataset: h5py.Dataset, path: str) -> Scale | None:
 
 
 def axes_of(dataset: h5py.Dataset) -> Axes:
-    """Return what a dataset says of its dimensions."""
     scales = [-1] * dataset.ndim
     listed = _attribute(dataset, "DIMENSION_LIST")
     with suppress(Exception):  # a list of something else names nothing
@@ -262,33 +244,7 @@ def axes_of(dataset: h5py.Dataset) -> Axes:
         scales = [h5o.get_info(dataset.id).addr]
     # A coordinate of several dimensions cannot have them attached: it has their numbers.
     numbers = _attribute(dataset, _COORDINATES) if -1 in scales else None
-    return Axes(tuple(scales), () if numbers is None else _whole(numbers))
-
-
-def dimension_names(
-    path: str,
-    axes: Axes,
-    names: Mapping[int, str],
-    scales: Mapping[str, Sequence[Scale]],
-    shape: tuple[int, ...],
-) -> tuple[str, ...]:
-    """Return the names of the dimensions of a variable, "" where the file gives none.
-
-    Those of a type of arrays have none.
-    """
-    found = [names.get(address, "") for address in axes.scales]
-    if len(axes.numbers) == len(found):
-        known: dict[int, str] = {}
-        group = path
-        while group and "" in found:
-            group = group.rpartition("/")[0]
-            for scale in scales[group]:
-                if scale.number >= 0:
-                    known.setdefault(scale.number, scale.dimension[0])
-        found = [
-            name or known.get(number, "") for name, number in zip(found, axes.numbers, strict=True)
-        ]
-    return (*found, *[""] * (len(shape) - len(found)))
+    return scales, () if numbers is None else _whole(numbers)
 
 
 def _attribute(dataset: h5py.Dataset, name: str) -> Any:

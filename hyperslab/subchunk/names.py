@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,8 +21,6 @@ Dimensions = Mapping[str, Mapping[str, tuple[int, bool]]]
 
 @dataclass(frozen=True)
 class Shown:
-    """A variable as netCDF shows it."""
-
     group: str  # path of its group, "" for the root
     name: str  # in the group
     reader: VariableReader | PaddedReader
@@ -31,19 +29,15 @@ class Shown:
 
 @dataclass(frozen=True)
 class Contents:
-    """What a file holds, as netCDF shows it."""
-
     dimensions: Dimensions  # by the paths of all groups: length, and whether it is unlimited
     variables: Mapping[str, Sequence[Shown]]  # by the paths of all groups: their own variables
     left_out: Mapping[str, str]  # why variables, groups and links are not there, by their paths
 
 
 def contents(file: File) -> Contents:
-    """Return what a file holds, as netCDF shows it.
+    """Return what a file holds, what is shorter than its dimension filled up.
 
-    Dimensions without a name get one for each length in a group, counted through the file, as in
-    h5netcdf. What is shorter than its dimension is filled up. What cannot be read on this machine,
-    or contradicts the rest, is left out.
+    What cannot be read on this machine, or contradicts the rest, is left out.
     """
     dimensions = {
         group: {name: (length, unlimited) for name, length, unlimited in listed}
@@ -62,33 +56,34 @@ def contents(file: File) -> Contents:
         else:
             kept[path] = reader
     dims = _dims(kept)
-    lengths = _lengths(kept, dims, dimensions)
+    homes = {path: _homes(path, names, dimensions) for path, names in dims.items()}
+    lengths = {(group, dim): n for group, own in dimensions.items() for dim, (n, _) in own.items()}
+    for path, reader in kept.items():  # an unlimited one is as long as its longest variable
+        for n, (group, dim) in zip(reader.shape, homes[path], strict=True):
+            if dim and dimensions[group][dim][1]:
+                lengths[group, dim] = max(lengths[group, dim], n)
     found: dict[str, list[Shown]] = {group: [] for group in dimensions}
     used: dict[str, dict[str, int]] = {group: {} for group in dimensions}
     for path, reader in kept.items():
         group, names = path.rpartition("/")[0], dims[path]
-        homes = [_home(group, dim, dimensions) for dim in names]
-        shape = tuple(
-            lengths[home] if home else n for n, home in zip(reader.shape, homes, strict=True)
-        )
+        sizes = zip(reader.shape, homes[path], strict=True)
+        shape = tuple(lengths.get(home, n) for n, home in sizes)
         for name, n, length in zip(names, reader.shape, shape, strict=True):
             if n > length or used[group].setdefault(name, length) != length:
                 known = used[group].get(name, length)
                 left_out[path] = f"its dimension {name} has {n} values, and {known} elsewhere"
         if path not in left_out:
             shown = reader if shape == reader.shape else PaddedReader(reader, shape)
-            found[group].append(Shown(group, _name(path, file), shown, names))
+            # Without what netCDF-4 sets before it, unless another one has this name.
+            name = path.rpartition("/")[2]
+            short = name.removeprefix(NON_COORDINATE)
+            taken = path.removesuffix(name) + short in file
+            found[group].append(Shown(group, name if taken else short, shown, names))
     return Contents(dimensions, found, left_out)
 
 
-def _name(path: str, readers: Container[str]) -> str:
-    """Return a variable's name without what netCDF-4 sets before it."""
-    group, _, name = path.rpartition("/")
-    short = name.removeprefix(NON_COORDINATE)
-    return name if (f"{group}/{short}" if group else short) in readers else short
-
-
 def _dims(readers: Mapping[str, VariableReader]) -> dict[str, tuple[str, ...]]:
+    """Return names for all dimensions; h5netcdf numbers those that have none in the same way."""
     made: dict[tuple[str, int, int], str] = {}
     found = {}
     for path, reader in readers.items():
@@ -101,28 +96,14 @@ def _dims(readers: Mapping[str, VariableReader]) -> dict[str, tuple[str, ...]]:
     return found
 
 
-def _home(group: str, dim: str, dimensions: Dimensions) -> tuple[str, str] | None:
-    """Return the group, itself or above, that has a dimension."""
-    while dim not in dimensions.get(group, {}):
-        if not group:
-            return None
-        group = group.rpartition("/")[0]
-    return group, dim
-
-
-def _lengths(
-    readers: Mapping[str, VariableReader],
-    dims: Mapping[str, tuple[str, ...]],
-    dimensions: Dimensions,
-) -> dict[tuple[str, str], int]:
-    """Return the lengths of dimensions: of unlimited ones those of the longest variables."""
-    known = {(group, dim): how for group, held in dimensions.items() for dim, how in held.items()}
-    found = {home: length for home, (length, _) in known.items()}
-    for path, reader in readers.items():
-        for length, dim in zip(reader.shape, dims[path], strict=True):
-            home = _home(path.rpartition("/")[0], dim, dimensions)
-            if home and known[home][1]:
-                found[home] = max(found[home], length)
+def _homes(path: str, dims: Sequence[str], dimensions: Dimensions) -> list[tuple[str, str]]:
+    """Return group, the next above a variable, and name of each dimension; "" and "" of none."""
+    found = []
+    for dim in dims:
+        group = path.rpartition("/")[0]
+        while group and dim not in dimensions.get(group, {}):
+            group = group.rpartition("/")[0]
+        found.append((group, dim) if dim in dimensions.get(group, {}) else ("", ""))
     return found
 
 
@@ -140,20 +121,18 @@ class PaddedReader:
 
     def __getitem__(self, key: Key | tuple[Key, ...]) -> NDArray[Any]:
         asked = wanted(key, self.shape)
-        values = np.full(asked.shape, self._fill(), self.dtype)
+        fill = b"" if self.dtype.kind in "SO" else np.zeros((), self.dtype)[()]
+        if self.variable.dtype:
+            fill = self.variable.fill_value
+        values = np.full(asked.shape, fill, self.dtype)
         inside: list[slice | NDArray[np.int64]] = []
         for axis, n in zip(asked.axes, self._reader.shape, strict=True):
             indices = axis.indices
             if isinstance(indices, range):
-                there = range(indices.start, min(indices.stop, n), indices.step)
-                inside.append(slice(there.start, max(there.start, there.stop), there.step))
+                stop = max(indices.start, min(indices.stop, n))
+                inside.append(slice(indices.start, stop, indices.step))
             else:
                 inside.append(indices[indices < n])
         found = self._reader[tuple(inside)]
         values[tuple(slice(n) for n in found.shape)] = found
         return asked.arrange(values)
-
-    def _fill(self) -> Any:
-        if self.variable.dtype:
-            return self.variable.fill_value
-        return b"" if self.dtype.kind in "SO" else np.zeros((), self.dtype)[()]

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
 from urllib.parse import unquote
 
 SUFFIX = ".subchunk"
 _REMOTE_MARK, _LOCAL = "://", "file://"
-_ENDS = "?#"  # what may stand behind the path of a URL
 
 
 def is_url(place: str | Path) -> bool:
@@ -58,5 +58,5 @@ def _cut(text: str) -> tuple[str, str]:
     """Return a path or URL up to its query, and the query."""
     if not is_url(text) or not text.startswith("http"):  # elsewhere names may hold such letters
         return text, ""
-    end = min((at for mark in _ENDS if (at := text.find(mark)) >= 0), default=len(text))
-    return text[:end], text[end:]
+    front = re.split("[?#]", text, maxsplit=1)[0]
+    return front, text[len(front) :]

@@ -22,8 +22,11 @@ class ForkLock:
     """A lock; in a fork it is a new one, as the thread that may hold the old one is not there."""
 
     def __init__(self) -> None:
-        self._lock = threading.RLock()  # collecting garbage may come back to it
+        self.renew()
         _LOCKS.add(self)
+
+    def renew(self) -> None:
+        self._lock = threading.RLock()  # collecting garbage may come back to it
 
     def __enter__(self) -> None:
         self._lock.acquire()
@@ -31,26 +34,19 @@ class ForkLock:
     def __exit__(self, *_: object) -> None:
         self._lock.release()
 
-    def renew(self) -> None:
-        self._lock = threading.RLock()
-
 
 _LOCKS: weakref.WeakSet[ForkLock] = weakref.WeakSet()
 
 
 class _Collection:
-    """Python's collection of garbage, put off while anybody asks for it."""
+    """Python's collection of garbage, which can be put off."""
 
     def __init__(self) -> None:
         self._lock, self._asked, self._was_on = ForkLock(), 0, False
 
     @contextmanager
     def put_off(self) -> Iterator[None]:
-        """Collect no garbage meanwhile.
-
-        While h5py reads it holds its lock, and waits for the thread that fetches. If that one
-        collected an object of h5py, which needs the lock, both would wait for ever.
-        """
+        """Collect nothing while h5py waits for who fetches: an object of h5py needs h5py's lock."""
         with self._lock:
             if not self._asked:
                 self._was_on = gc.isenabled()
@@ -115,7 +111,5 @@ else:
         def __get__(self, instance: Any, owner: Any = None) -> Any:
             if instance is None:
                 return self
-            values = instance.__dict__
-            if self.attrname not in values:
-                values[self.attrname] = self.func(instance)
-            return values[self.attrname]
+            value = instance.__dict__[self.attrname] = self.func(instance)
+            return value

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import math
 import os
 from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
 from itertools import product
@@ -31,19 +30,16 @@ _METADATA = "zarr.json"
 class SubchunkStore(Store):
     """A netCDF-4 or HDF5 file as a Zarr v3 store that can only be read.
 
-    Its chunks are virtual: each is cut out of the file when it is asked for, so their grid need
-    not be the file's.
+    Each chunk is cut out of the file when it is asked for, so the grid need not be the file's.
 
     Parameters
     ----------
-    path : path-like
-        The file, or its URL.
     chunks : mapping, optional
         Values of a chunk: by the name of a variable its shape, one number a dimension, or
         numbers by names of dimensions; by the name of a dimension a number for all variables
         that have it. -1 stands for the whole dimension. What is not named keeps the file's own
         chunks; a variable without any gets chunks of at most 16 MiB.
-    index, storage_options, threads, memory_bytes
+    path, index, storage_options, threads, memory_bytes
         As `hyperslab.subchunk.File` takes them; one thread, as Zarr reads several chunks at a time.
 
     Raises
@@ -116,9 +112,7 @@ class SubchunkStore(Store):
         return prototype.buffer.from_bytes(_cut(data, byte_range))
 
     async def get_partial_values(
-        self,
-        prototype: BufferPrototype,
-        key_ranges: Iterable[tuple[str, ByteRequest | None]],
+        self, prototype: BufferPrototype, key_ranges: Iterable[tuple[str, ByteRequest | None]]
     ) -> list[Buffer | None]:
         return await asyncio.gather(
             *(self.get(key, prototype, byte_range) for key, byte_range in key_ranges)
@@ -126,16 +120,6 @@ class SubchunkStore(Store):
 
     async def exists(self, key: str) -> bool:
         return key in self._documents or self._place(key) is not None
-
-    async def getsize(self, key: str) -> int:
-        if key in self._documents:
-            return len(self._document(key))
-        if (place := self._place(key)) is None:
-            raise FileNotFoundError(key)
-        array, corner = place
-        if array.text:
-            return len(await asyncio.to_thread(array.read, corner))
-        return math.prod(array.chunks) * array.dtype.itemsize
 
     async def set(self, key: str, value: Buffer) -> None:
         self._check_writable()
@@ -153,7 +137,6 @@ class SubchunkStore(Store):
                 yield key
 
     async def list_dir(self, prefix: str) -> AsyncIterator[str]:
-        """Give what lies directly below a prefix."""
         front = prefix.strip("/") + "/" if prefix.strip("/") else ""
         seen = set()
         folders = [f"{name}/c" for name in self._arrays]
@@ -172,10 +155,7 @@ class SubchunkStore(Store):
                 yield "/".join([name, "c", *map(str, corner)])
 
     def _described(self, held: Contents) -> dict[str, dict[str, Any]]:
-        """Return the metadata of all groups and arrays as Zarr has them, by their paths.
-
-        What Zarr cannot describe is left out.
-        """
+        """Return the metadata of groups and arrays, by their paths; what has none is left out."""
         nodes: dict[str, dict[str, Any]] = {}
         for name, array in list(self._arrays.items()):
             attrs = json_attributes(array.reader.attrs, self.left_out, name, array.dtype)
@@ -192,10 +172,7 @@ class SubchunkStore(Store):
         return dict(sorted(nodes.items(), key=lambda node: node[0].split("/")))
 
     def _document(self, key: str) -> bytes:
-        """Return the metadata of a group or an array, of a group with those of all below it.
-
-        So opening a group takes one key.
-        """
+        """Return the metadata of a node, of a group with all below it: opening it takes one key."""
         name = self._documents[key]
         node = self._nodes[name]
         if node["node_type"] == "group":
@@ -212,14 +189,12 @@ class SubchunkStore(Store):
     def _place(self, key: str) -> tuple[Array, tuple[int, ...]] | None:
         """Return the array of a chunk's key, and where in the grid it lies."""
         name, _, below = f"{key}/".rpartition("/c/")
-        array, corner = self._arrays.get(name), below.split("/")[:-1]
-        if array is None or len(corner) != len(array.grid):
+        array, numbers = self._arrays.get(name), below.split("/")[:-1]
+        if array is None or not all(number.isdecimal() for number in numbers):
             return None
-        inside = (
-            number.isdecimal() and int(number) < count
-            for number, count in zip(corner, array.grid, strict=True)
-        )
-        return (array, tuple(map(int, corner))) if all(inside) else None
+        corner = tuple(map(int, numbers))
+        inside = all(number < count for number, count in zip(corner, array.grid, strict=False))
+        return (array, corner) if inside and len(corner) == len(array.grid) else None
 
 
 def _cut(data: bytes, asked: ByteRequest | None) -> bytes:
@@ -228,5 +203,5 @@ def _cut(data: bytes, asked: ByteRequest | None) -> bytes:
     if isinstance(asked, OffsetByteRequest):
         return data[asked.offset :]
     if isinstance(asked, SuffixByteRequest):
-        return data[-asked.suffix :] if asked.suffix else b""
+        return data[max(0, len(data) - asked.suffix) :]
     return data

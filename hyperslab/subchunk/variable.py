@@ -14,18 +14,11 @@ from h5py import h5z
 from numpy.typing import NDArray
 
 from .chunk_table import missing_filter
-from .errors import (
-    CorruptDataError,
-    CorruptIndexError,
-    MemoryLimitError,
-    SubchunkError,
-    UnreadableError,
-    reason,
-)
+from .errors import OF_ONE_VARIABLE, MemoryLimitError, SubchunkError, UnreadableError, reason
 from .hdf5 import Variable
 from .index.format import Entry
 from .process import cached, refuse_above
-from .read.select import Axis, Key, picked_of, wanted
+from .read.select import Axis, Key, as_key, picked_of, wanted
 from .read.values import Indexed
 
 if TYPE_CHECKING:
@@ -38,9 +31,9 @@ _LOSS = 4  # values that are read for one that is wanted, at which HDF5 is quick
 class VariableReader:
     """A variable of an open file, indexed like a numpy array.
 
-    Whole numbers, slices of any step and sign, an ellipsis, None, and lists or boolean masks of
-    one dimension; several lists select the product of them. Values come as they are stored:
-    fill values, scale and offset are left to xarray.
+    By whole numbers, slices of any step and sign, an ellipsis, None, and lists or boolean masks of
+    one dimension, of which several select their product. Values come as they are stored: fill
+    values, scale and offset are left to xarray.
     """
 
     def __init__(self, file: File, variable: Variable, entry: Entry | None) -> None:
@@ -80,10 +73,9 @@ class VariableReader:
         if self.variable.dtype:
             return np.dtype(self.variable.dtype)
         with self._plainly() as dataset:
-            base, more = dataset.dtype.subdtype or (dataset.dtype, ())
-            if dataset.ndim + len(more) != len(self.shape):
+            found: np.dtype[Any] = dataset.dtype.base
+            if dataset.ndim + dataset.dtype.ndim != len(self.shape):
                 raise UnreadableError("its index is of a release that knew no types of arrays")
-            found: np.dtype[Any] = base
         return found
 
     @property
@@ -105,9 +97,8 @@ class VariableReader:
         """What its values cannot be read without, and is not here; empty for most."""
         if self.variable.same:
             return self._file[self.variable.same].lacks
-        if self._entry and (self._entry.spacing or self._entry.values is not None):
-            return ""
-        if all(h5z.filter_avail(number) for number, _ in self.variable.filters):
+        kept = self._entry and (self._entry.spacing or self._entry.values is not None)
+        if kept or all(h5z.filter_avail(number) for number, _ in self.variable.filters):
             return ""
         with self._plainly() as dataset:
             return missing_filter(dataset)
@@ -123,7 +114,7 @@ class VariableReader:
             if indexed := self._indexed():
                 return asked.arrange(indexed.read(asked))
             return asked.arrange(self._read(asked.axes))
-        except (CorruptDataError, CorruptIndexError, MemoryLimitError) as error:
+        except OF_ONE_VARIABLE as error:
             if error.variable:
                 raise
             named = type(error)(f"{self._file.path}: {error}")
@@ -139,60 +130,46 @@ class VariableReader:
 
     @contextmanager
     def _plainly(self) -> Iterator[h5py.Dataset]:
-        """Give the dataset as h5py opens it; what goes wrong with it is said by name.
-
-        This is the one place where HDF5 reads values.
-        """
+        """Give the dataset as h5py opens it; all that goes wrong is said by name."""
         dataset, lacking = None, ""
         try:
             with self._file.plainly() as file:
                 dataset = file[self.variable.name]
                 yield dataset
-            return
         except Exception as error:
             if isinstance(error, SubchunkError) and not isinstance(error, UnreadableError):
                 raise
-            failure = error
-        with suppress(Exception):
-            lacking = missing_filter(dataset)
-        what = f"{self.variable.name} in {self._file.path}"
-        kind = MemoryLimitError if isinstance(failure, MemoryError) else UnreadableError
-        named = kind(f"{what} cannot be read: {lacking or reason(failure)}")
-        named.variable = self.variable.name
-        raise named from failure
+            with suppress(Exception):
+                lacking = missing_filter(dataset)
+            what = f"{self.variable.name} in {self._file.path}"
+            kind = MemoryLimitError if isinstance(error, MemoryError) else UnreadableError
+            named = kind(f"{what} cannot be read: {lacking or reason(error)}")
+            named.variable = self.variable.name
+            raise named from error
 
     def _read(self, axes: tuple[Axis, ...]) -> NDArray[Any]:
-        """Read the box around the wanted indices through HDF5, and cut them out of it.
-
-        Where the box is large, HDF5 itself picks out of it what it can: steps, and one list.
-        """
+        """Read the box around the wanted indices through HDF5, which picks out of a large one."""
         if self.variable.dtype and self.chunks:
             what = f"a chunk of {self.variable.name}"
             refuse_above(self._file.memory_bytes, self.variable.chunk_bytes, what)
-        spans = [
-            slice(int(axis.indices[0]), int(axis.indices[-1]) + 1)
-            if len(axis.indices)
-            else slice(0, 0)
-            for axis in axes
-        ]
-        lengths = [span.stop - span.start for span in spans]
-        loss = [n / max(1, len(axis.indices)) for n, axis in zip(lengths, axes, strict=True)]
-        large = math.prod(lengths) * self.dtype.itemsize > _LARGE and max(loss, default=0) > _LOSS
-        asked: list[slice | NDArray[np.int64]] = [*spans]
-        inside: list[range | NDArray[np.int64]] = []
-        for number, (axis, span) in enumerate(zip(axes, spans, strict=True)):
+        asked: list[slice | NDArray[np.int64]] = []
+        inside: list[range | NDArray[np.int64]] = []  # the wanted indices within the box
+        lengths: list[int] = []
+        for axis in axes:
             indices = axis.indices
-            if large and number == int(np.argmax(loss)):
-                inside.append(range(len(indices)))
-                asked[number] = (
-                    slice(span.start, span.stop, indices.step)
-                    if isinstance(indices, range)
-                    else indices
-                )
-            elif isinstance(indices, range):
-                inside.append(range(0, span.stop - span.start, indices.step))
+            begin, end = (int(indices[0]), int(indices[-1]) + 1) if len(indices) else (0, 0)
+            asked.append(slice(begin, end))
+            lengths.append(end - begin)
+            if isinstance(indices, range):
+                inside.append(range(0, end - begin, indices.step))
             else:
-                inside.append(indices - span.start)
+                inside.append(indices - begin)
+        loss = [n / max(1, len(axis.indices)) for n, axis in zip(lengths, axes, strict=True)]
+        large = math.prod(lengths) * self.dtype.itemsize > _LARGE
+        if large and max(loss, default=0) > _LOSS:
+            most = int(np.argmax(loss))
+            asked[most] = as_key(axes[most].indices)
+            inside[most] = range(len(axes[most].indices))
         with self._plainly() as dataset:
             rank = dataset.ndim  # what comes behind are dimensions of a type of arrays
             values = dataset[tuple(asked[:rank]) or ...]

@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 import json
 import math
-import struct
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -16,43 +15,43 @@ from numpy.typing import NDArray
 
 from .errors import UnreadableError, reason
 from .names import Contents, PaddedReader, texts
+from .process import cached
 from .variable import VariableReader
 
 Grid = int | Sequence[int] | Mapping[str, int]
 
 _CHUNK_BYTES = 2**24  # of variables that have no chunks in the file
 _TEXT_BYTES = 16  # what a text is taken to need, when a grid is chosen
-_TYPES = {"b": "bool", "i": "int", "u": "uint", "f": "float", "c": "complex"}
 
 
 @dataclass(frozen=True)
 class Array:
-    """A variable with the grid it is given out in."""
-
     reader: VariableReader | PaddedReader
     dims: tuple[str, ...]  # a name for every dimension
     chunks: tuple[int, ...]  # shape of a chunk; no length is 0
-    text: bool  # whether its values are texts of any length
 
     @property
     def shape(self) -> tuple[int, ...]:
         return self.reader.shape
 
     @property
+    def grid(self) -> tuple[int, ...]:
+        return tuple(-(-n // c) for n, c in zip(self.shape, self.chunks, strict=True))
+
+    @cached
+    def text(self) -> bool:
+        return texts(self.reader.dtype)
+
+    @cached
     def dtype(self) -> np.dtype[Any]:
         """Type of what is given out, little-endian."""
         return np.dtype(object) if self.text else self.reader.dtype.newbyteorder("<")
 
     @property
     def fill(self) -> Any:
-        """The value of what was never written."""
-        if self.text:
-            return ""
-        return self.reader.variable.fill_value if self.reader.variable.dtype else b""
-
-    @property
-    def grid(self) -> tuple[int, ...]:
-        return tuple(-(-n // c) for n, c in zip(self.shape, self.chunks, strict=True))
+        if self.reader.variable.dtype:
+            return self.reader.variable.fill_value
+        return "" if self.text else b""
 
     def read(self, corner: tuple[int, ...]) -> bytes:
         """Return a chunk, uncompressed; what of it lies outside of the variable is filled."""
@@ -80,7 +79,7 @@ class Array:
     def metadata(self, attrs: Mapping[str, Any]) -> dict[str, Any]:
         """Return what Zarr says of it: chunks are uncompressed, little-endian."""
         codec: dict[str, Any] = {"name": "vlen-utf8" if self.text else "bytes"}
-        if not self.text and self.dtype.itemsize > 1 and self.dtype.kind != "S":
+        if self.dtype.itemsize > 1 and self.dtype.kind not in "SO":
             codec["configuration"] = {"endian": "little"}
         return {
             "zarr_format": 3,
@@ -89,7 +88,7 @@ class Array:
             "data_type": self._type(),
             "chunk_grid": {"name": "regular", "configuration": {"chunk_shape": list(self.chunks)}},
             "chunk_key_encoding": {"name": "default", "configuration": {"separator": "/"}},
-            "fill_value": self._fill(),
+            "fill_value": _number(self.fill),
             "codecs": [codec],
             "attributes": attrs,
             "dimension_names": list(self.dims),
@@ -99,21 +98,10 @@ class Array:
     def _type(self) -> Any:
         if self.text:
             return "string"
-        width = self.dtype.itemsize
         if self.dtype.kind == "S":
-            return {"name": "null_terminated_bytes", "configuration": {"length_bytes": width}}
-        name = _TYPES[self.dtype.kind]
-        return name if name == "bool" else f"{name}{width * 8}"
-
-    def _fill(self) -> Any:
-        value = self.fill
-        if self.text:
-            return ""
-        if isinstance(value, bytes):
-            return base64.standard_b64encode(value).decode()
-        if self.dtype.kind == "c":
-            return [_number(float(value.real)), _number(float(value.imag))]
-        return _number(value.item())
+            width = {"length_bytes": self.dtype.itemsize}
+            return {"name": "null_terminated_bytes", "configuration": width}
+        return self.dtype.name
 
 
 def arrays(held: Contents, chunks: Mapping[str, Grid]) -> tuple[dict[str, Array], dict[str, str]]:
@@ -129,20 +117,19 @@ def arrays(held: Contents, chunks: Mapping[str, Grid]) -> tuple[dict[str, Array]
     for shown in (shown for group in held.variables.values() for shown in group):
         name = f"{shown.group}/{shown.name}" if shown.group else shown.name
         known.update([name, *shown.dims])
-        reader, dims, dtype = shown.reader, shown.dims, shown.reader.dtype
-        text = texts(dtype)
-        sizes = (1, 2, 4, 8, 16) if dtype.kind == "c" else (1, 2, 4, 8)
-        fits = dtype.itemsize in sizes if dtype.kind in "biufc" else dtype.kind == "S"
+        dtype = shown.reader.dtype
+        number = dtype.kind in "biufc" and dtype.itemsize <= (16 if dtype.kind == "c" else 8)
         if "\\" in name:
             left_out[name] = "Zarr takes \\ for /"
-        elif text or (fits and dtype.itemsize):
-            found[name] = Array(reader, dims, _chunks(name, reader, dims, chunks), text)
+        elif number or texts(dtype) or (dtype.kind == "S" and dtype.itemsize):
+            lengths = _chunks(name, shown.reader, shown.dims, chunks)
+            found[name] = Array(shown.reader, shown.dims, lengths)
         else:
             left_out[name] = f"Zarr has no type for {dtype}"
     if unknown := [name for name in chunks if name not in known]:
+        has = ", ".join(sorted(known))
         raise ValueError(
-            f"chunks name {unknown[0]!r}, which is no variable and no dimension of the file: it "
-            f"has {', '.join(sorted(known))}"
+            f"chunks name {unknown[0]!r}, which is no variable and no dimension of the file: {has}"
         )
     return found, left_out
 
@@ -158,16 +145,11 @@ def _chunks(
         if strange := [dim for dim in own if dim not in dims]:
             raise ValueError(f"chunks of {name} name {strange[0]!r}: its dimensions are {dims}")
         given = [own.get(dim, length) for dim, length in zip(dims, given, strict=True)]
-    elif isinstance(own, int):
-        if name not in dims:  # else it is a coordinate: its name is the dimension's too
+    elif own is not None and not (isinstance(own, int) and name in dims):  # a coordinate's
+        given = [own] if isinstance(own, int) else list(own)
+        if isinstance(own, int) or len(given) != len(dims):
             raise ValueError(
-                f"chunks of {name} are {own}: give a shape, or lengths by names of dimensions"
-            )
-    elif own is not None:
-        given = list(own)
-        if len(given) != len(dims):
-            raise ValueError(
-                f"chunks of {name} are {tuple(own)}: it has {len(dims)} dimensions, {dims}"
+                f"chunks of {name} are {own}: give a shape, or lengths by names, of {dims}"
             )
     lengths = []
     default = reader.chunks or _default(reader)
@@ -185,18 +167,26 @@ def _chunks(
 def _default(reader: VariableReader | PaddedReader) -> tuple[int, ...]:
     """Return chunks for a variable that has none: whole rows, as many as fit."""
     left = _CHUNK_BYTES // (_TEXT_BYTES if reader.dtype.kind == "O" else reader.dtype.itemsize)
-    lengths = []
-    for place, n in enumerate(reader.shape):
-        below = math.prod(reader.shape[place + 1 :])
-        lengths.append(max(1, min(n, left // max(1, below))))
-    return tuple(lengths)
+    below = [math.prod(reader.shape[place + 1 :]) for place in range(len(reader.shape))]
+    fit = [left // max(1, size) for size in below]
+    return tuple(max(1, min(n, most)) for n, most in zip(reader.shape, fit, strict=True))
 
 
 def _number(value: Any) -> Any:
-    """Return a number as Zarr writes it: JSON has no word for what is not finite."""
+    """Return a fill value as Zarr writes it: JSON has no word for what is not finite."""
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, bytes):
+        return _base64(value)
+    if isinstance(value, complex):
+        return [_number(value.real), _number(value.imag)]
     if isinstance(value, float) and not math.isfinite(value):
         return "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
     return value
+
+
+def _base64(value: bytes) -> str:
+    return base64.standard_b64encode(value).decode()
 
 
 def json_attributes(
@@ -205,30 +195,20 @@ def json_attributes(
     path: str,
     dtype: np.dtype[Any] | None = None,
 ) -> dict[str, Any]:
-    """Return attributes as JSON has them; numbers lose their types there.
-
-    `_FillValue` of an array is written as xarray does for Zarr v3: a float as base64 of its bits.
-    """
+    """Return attributes as JSON has them; `_FillValue` as xarray writes it for Zarr v3."""
     found = {}
     for name, value in attrs.items():
+        kind = dtype.kind if dtype is not None and name == "_FillValue" else ""
         try:
-            kind = dtype.kind if dtype is not None and name == "_FillValue" else ""
-            kept = _plain(value)
             if kind == "f":
-                kept = base64.standard_b64encode(struct.pack("<d", float(value))).decode()
+                value = _base64(np.array(float(value), "<f8").tobytes())
             elif kind == "S":
-                text = value if isinstance(value, bytes) else str(value).encode()
-                kept = base64.standard_b64encode(text).decode()
-            json.dumps(kept)
-            found[name] = kept
+                value = _base64(value if isinstance(value, bytes) else str(value).encode())
+            elif isinstance(value, np.ndarray | np.generic):
+                wide = value.dtype.kind == "f" and value.dtype.itemsize > 8
+                value = (value.astype("f8") if wide else value).tolist()
+            json.dumps(value)
+            found[name] = value
         except Exception as error:
             left_out[f"{path}:{name}"] = f"JSON cannot hold it: {reason(error)}"
     return found
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, np.ndarray | np.generic):
-        if value.dtype.kind == "f" and value.dtype.itemsize > 8:
-            value = value.astype("f8")
-        return value.tolist()
-    return value

@@ -1,8 +1,7 @@
-"""Decompress from the middle of a deflate stream, with any module that has zlib's interface.
+"""Decompress from a bit of a deflate stream, with any module that has zlib's interface.
 
-A decompressor starts at a byte, at a block, with a dictionary. To start at a bit inside a block, it
-is first given a prefix: empty blocks whose length makes the bit right, then the header of the
-block.
+Before what begins at a bit inside a block go empty blocks, whose length makes the bit right, and
+the block's header.
 """
 
 from __future__ import annotations
@@ -11,7 +10,8 @@ import functools
 import importlib
 import zlib
 from collections.abc import Iterable, Iterator
-from itertools import pairwise, product
+from contextlib import suppress
+from itertools import pairwise
 from types import ModuleType
 from typing import Any
 
@@ -26,20 +26,16 @@ _INPUT, _OUTPUT = 2**16, 2**18  # bytes that go in and come out at a time, at mo
 # Empty blocks, and their bits: with fixed codes, and with codes of its own, of an odd length.
 _FIXED, _DYNAMIC = (2, 10), (0x3F5BF820000000000881E004, 95)
 _MODULES = ("isal.isal_zlib", "zlib_ng.zlib_ng", "zlib")
-
-
 Inflater = ModuleType  # one of them, which have zlib's interface
 
 
 @functools.cache
 def inflater() -> Inflater:
     """Return the quickest installed module that inflates: isal's, zlib-ng's, or Python's own."""
-    for name in _MODULES[:-1]:
-        try:
+    for name in _MODULES:
+        with suppress(ImportError):
             return importlib.import_module(name)
-        except ImportError:
-            continue
-    return importlib.import_module(_MODULES[-1])
+    return zlib
 
 
 inflater()  # it is loaded with the package, not by the first read
@@ -65,15 +61,12 @@ def inflated(
     length: int,
     module: Inflater | None = None,
 ) -> Iterator[bytes]:
-    """Decompress from a bit of a deflate stream, a piece at a time.
+    """Decompress from a bit of a deflate stream, a piece at a time, less where the stream ends.
 
     `data` begins with the byte of which `shift` bits come before. `header` is that of the block
     which the bit lies in, as a number with the first bit lowest, and its length in bits; (0, 0) at
-    a block's beginning. `window` is output that came before. Less than `length` comes where the
-    stream ends. Errors are the module's.
-
-    Where a quick module fails, Python's zlib is asked before the stream is called damaged: ISA-L
-    looks beyond what is wanted, and refuses now and then what it finds there.
+    a block's beginning. `window` is output that came before. Errors are the module's, but not
+    before Python's zlib was asked: ISA-L refuses now and then what comes behind the wanted.
     """
     module, done = module or inflater(), 0
 
@@ -107,10 +100,7 @@ def spliced(data: memoryview, shift: int, header: tuple[int, int]) -> bytes:
 
 
 def inflate_spliced(stream: bytes, window: bytes, length: int) -> bytes:
-    """Decompress a spliced stream by the quickest module, in the fewest steps of Python.
-
-    Nothing comes of a stream at which the module fails: `inflated` then says why, or does better.
-    """
+    """Decompress a spliced stream in the fewest steps of Python; nothing where the module fails."""
     module = inflater()
     unpacker = _stream(module, window)
     try:
@@ -130,10 +120,7 @@ def inflate_to(
     stops: Iterable[int],
     length: int,
 ) -> Iterator[bytes]:
-    """Decompress as `inflated`, up to each of some bytes of `data`, which ascend.
-
-    By Python's zlib: it holds back nothing of what the bytes up to there tell.
-    """
+    """Decompress up to each of some bytes of `data`, by Python's zlib, which holds back nothing."""
     unpacker, done = _stream(zlib, window), 0
     front, rest = _front(data, shift, header)
     stream, moved = front + rest, len(front) + len(rest) - len(data)
@@ -149,8 +136,7 @@ def pieces(
 ) -> Iterator[bytes]:
     """Decompress `data` between `front` and `behind` up to a length, a piece at a time.
 
-    Few calls, since each lets other threads in and waits for them; and little at a time, since what
-    does not fit into the processor's cache, or is new memory, takes longer.
+    In few calls, as each lets other threads in, and not too much at a time for the cache.
     """
     first = b"".join((front, data[:_INPUT])) if front else data[:_INPUT]
     rest = (data[at : at + _INPUT] for at in range(_INPUT, len(data), _INPUT))
@@ -188,12 +174,10 @@ def _front(data: memoryview, shift: int, header: tuple[int, int]) -> tuple[bytes
 def prefixes() -> tuple[tuple[int, int], ...]:
     """Return the shortest empty blocks, as a number and its bits, of 0 to 7 bits modulo 8."""
     found: dict[int, tuple[int, int]] = {}
-    for first, more in product(((0, 0), _DYNAMIC), range(4)):
-        bits, count = first
-        for _ in range(more):
+    for bits, count in ((0, 0), _DYNAMIC):  # one of an odd length is needed at most once
+        for _ in range(4):
+            found.setdefault(count % 8, (bits, count))
             bits, count = bits | _FIXED[0] << count, count + _FIXED[1]
-        if count % 8 not in found or count < found[count % 8][1]:
-            found[count % 8] = bits, count
     return tuple(found[rest] for rest in range(8))
 
 

@@ -1,7 +1,6 @@
 """Walk through a deflate stream with the system's zlib, stopping at code boundaries.
 
-Python's zlib module hides where in the compressed stream the decompressor stands; zlib itself
-tells. Nothing is compiled: the shared library is called through ctypes, which releases the GIL.
+Python's zlib hides where in the stream it stands; the shared library, by ctypes, tells.
 """
 
 from __future__ import annotations
@@ -11,9 +10,9 @@ import ctypes.util
 import functools
 import sys
 from collections.abc import Iterator
+from contextlib import suppress
 from ctypes import POINTER, byref, c_char_p, c_int, c_long, c_uint, c_ulong, c_void_p
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
@@ -53,7 +52,7 @@ class NoZlibError(SubchunkError):
 
 @dataclass(frozen=True)
 class Places:
-    """Where decompression can start: positions in one compressed stream, in order."""
+    """Where decompression can start in one compressed stream, in order."""
 
     out: NDArray[np.uint64]  # bytes of output before the position
     bit: NDArray[np.uint64]  # bits of the stream before the position, zlib's header included
@@ -67,15 +66,13 @@ class Places:
 
 
 def walk(stream: Bytes, spacing: int, output: Bytes, *, blocks: bool = False) -> Places:
-    """Decompress a zlib stream whole and note a place to start from every so many bytes.
+    """Decompress a zlib stream whole into `output`; note where to start from every so many bytes.
 
-    A place is the last code boundary before; with `blocks` the next boundary of a deflate block.
-    `output` receives what the stream holds; its length must be right.
+    That is the last code boundary before; with `blocks` the next boundary of a deflate block.
     """
-    if max(stream.size, output.size) > _MAX_AVAILABLE:
+    if (size := max(stream.size, output.size)) > _MAX_AVAILABLE:
         raise UnreadableError(
-            f"a chunk of {max(stream.size, output.size)} bytes is larger than the "
-            f"{_MAX_AVAILABLE} that can be indexed"
+            f"a chunk of {size} bytes is larger than the {_MAX_AVAILABLE} that can be indexed"
         )
     zlib = library()
     state = _Stream()
@@ -153,7 +150,7 @@ def bits(stream: Bytes, start: int, stop: int) -> int:
 @functools.cache
 def library() -> ctypes.CDLL:
     for name in _candidates():
-        try:
+        with suppress(OSError, AttributeError):
             zlib = ctypes.CDLL(name)
             zlib.zlibVersion.restype = c_char_p
             # It takes no time: to let other threads in for it, and wait for them, would.
@@ -161,9 +158,7 @@ def library() -> ctypes.CDLL:
             zlib.inflateMark.restype = c_long
             zlib.inflateMark.argtypes = (POINTER(_Stream),)
             zlib.inflate.argtypes = (POINTER(_Stream), c_int)
-        except (OSError, AttributeError):
-            continue
-        return zlib
+            return zlib
     raise NoZlibError(
         "no shared zlib was found, which building an index needs (reading does not): install it "
         "(Debian: apt install zlib1g; conda: conda install zlib), or build the index elsewhere"
@@ -174,5 +169,4 @@ def _candidates() -> Iterator[str]:
     if found := ctypes.util.find_library("z"):
         yield found
     yield from ("libz.so.1", "libz.dylib", "libz.1.dylib", "zlib1.dll")
-    for name in ("libz.so.1", "libz.dylib"):
-        yield str(Path(sys.prefix) / "lib" / name)
+    yield from (f"{sys.prefix}/lib/{name}" for name in ("libz.so.1", "libz.dylib"))

@@ -1,10 +1,8 @@
 """Windows as the index keeps them: only what is referred to, compressed.
 
-What is not referred to may be anything. Zeros suit deflate, which unpacks quickest; of a shuffled
-plane little but runs of zeros can be made shorter, and looking for more takes five times as long
-and finds less. Where many bytes of unshuffled numbers are kept, LZMA packs them a third smaller; in
-the gaps the last byte of the same rank is repeated. A packed window that begins with a block of the
-type that deflate leaves reserved is one of LZMA.
+In the gaps stand zeros for deflate, which unpacks quickest, and for LZMA, which packs unshuffled
+numbers a third smaller, the last byte of the same rank. A packed window of LZMA begins with a block
+of the type that deflate leaves reserved.
 """
 
 from __future__ import annotations
@@ -22,9 +20,9 @@ from .inflate import WINDOW, inflate_from, inflater
 try:
     import lzma
 
-    HAS_LZMA = True
+    HAS_LZMA, _LZMA_ERRORS = True, [lzma.LZMAError]
 except ImportError:  # a Python built without it: then there is deflate
-    HAS_LZMA = False
+    HAS_LZMA, _LZMA_ERRORS = False, []
 
 Pairs = NDArray[np.uint16]
 _ONE = np.uint16(1)
@@ -45,9 +43,8 @@ def referred(
 ) -> NDArray[np.bool_]:
     """Return which bytes of a window decompression looks at, and perhaps a few more.
 
-    The data is decompressed with a window in which any two neighbours tell where they stand, so
-    that one pass finds what was copied from where. Deflate copies three bytes or more; only at the
-    window's end fewer of them may lie in it, and its last two are always kept.
+    Any two neighbours of the window that is given to it tell where they stand. Deflate copies three
+    bytes or more; at the window's end fewer may lie in it, so its last two are always kept.
     """
     marks, place = _marks()
     found = inflate_from(data, shift, header, marks, truth.size)
@@ -75,17 +72,13 @@ def _pairs(values: bytes) -> tuple[Pairs, Pairs]:
 
 @functools.cache
 def _marks() -> tuple[bytes, Pairs]:
-    """Return a window in which no pair of neighbours comes twice, and where each pair stands.
-
-    It is the beginning of a de Bruijn sequence. Pairs that do not come stand
-    behind its end.
-    """
+    """Return a window in which no pair comes twice (de Bruijn's), and where each pair stands."""
     rows = (
         [first, *(byte for second in range(first + 1, 256) for byte in (first, second))]
         for first in range(256)
     )
     marks = np.array([byte for row in rows for byte in row][:WINDOW], np.uint8)
-    place = np.full(2**16, 2 * WINDOW - 2, np.uint16)
+    place = np.full(2**16, 2 * WINDOW - 2, np.uint16)  # behind the end
     even, odd = _pairs(marks.tobytes())
     place[even], place[odd] = np.arange(0, WINDOW - 1, 2), np.arange(1, WINDOW - 1, 2)
     return marks.tobytes(), place
@@ -111,12 +104,9 @@ def by_lzma(window: NDArray[np.uint8], used: NDArray[np.bool_], itemsize: int) -
     at = at * width + np.arange(width, dtype=np.int32)[:, None]
     filled = window.take(at.T.ravel()).tobytes()
     turn = min(width.bit_length() - 1, 2)
-    filters: list[dict[str, Any]] = [
-        _filter()
-        | {"preset": 0, "mode": lzma.MODE_NORMAL, "mf": lzma.MF_HC3}
-        | {"nice_len": _NICE, "depth": _DEPTH, "lc": 0, "lp": turn, "pb": turn}
-    ]
-    return bytes([_LZMA]) + lzma.compress(filled, format=lzma.FORMAT_RAW, filters=filters)
+    how = {"preset": 0, "mode": lzma.MODE_NORMAL, "mf": lzma.MF_HC3, "nice_len": _NICE}
+    how |= {"depth": _DEPTH, "lc": 0, "lp": turn, "pb": turn} | _lzma_filter()
+    return bytes([_LZMA]) + lzma.compress(filled, format=lzma.FORMAT_RAW, filters=[how])
 
 
 def unpacked(packed: bytes | memoryview) -> bytes:
@@ -127,26 +117,19 @@ def unpacked(packed: bytes | memoryview) -> bytes:
         raise CorruptIndexError(f"a window in the index is damaged: it has {len(packed)} bytes")
     module = inflater()
     try:
-        if packed[0] & 7 == _LZMA:
-            return _lzma_unpacked(packed[1:])
-        found: bytes = module.decompress(packed, _RAW, WINDOW)
-        return found
-    except (zlib.error, module.error) as error:
+        if packed[0] & 7 != _LZMA:
+            found: bytes = module.decompress(packed, _RAW, WINDOW)
+            return found
+        if not HAS_LZMA:
+            raise SubchunkError(
+                "the index has windows packed by LZMA, and this Python was built without its "
+                "module lzma: take another Python, or build the index again with it"
+            )
+        unpacker = lzma.LZMADecompressor(lzma.FORMAT_RAW, filters=[_lzma_filter()])
+        return unpacker.decompress(packed[1:], WINDOW)
+    except (zlib.error, module.error, *_LZMA_ERRORS) as error:
         raise CorruptIndexError(f"a window in the index is damaged: {error}") from error
 
 
-def _lzma_unpacked(packed: bytes | memoryview) -> bytes:
-    if not HAS_LZMA:
-        raise SubchunkError(
-            "the index has windows packed by LZMA, and this Python was built without its module "
-            "lzma: take another Python, or build the index again with it"
-        )
-    try:
-        unpacker = lzma.LZMADecompressor(lzma.FORMAT_RAW, filters=[_filter()])
-        return unpacker.decompress(packed, WINDOW)
-    except lzma.LZMAError as error:
-        raise CorruptIndexError(f"a window in the index is damaged: {error}") from error
-
-
-def _filter() -> dict[str, Any]:
+def _lzma_filter() -> dict[str, Any]:
     return {"id": lzma.FILTER_LZMA2, "dict_size": _DICTIONARY}

@@ -19,11 +19,7 @@ _TIMES = ("LastModified", "Last-Modified", "last_modified", "mtime", "updated", 
 
 
 class FsspecFile(RemoteFile):
-    """A file behind a URL that fsspec knows: http, s3, gs, abfs and more.
-
-    fsspec shares a file system, and its connections, between all files that are opened alike, and
-    closes them when the process ends.
-    """
+    """A file behind a URL that fsspec knows: http, s3, gs, abfs and more."""
 
     def _open(self) -> None:
         self._system, self._path = fsspec.core.url_to_fs(self.url, **self.options)
@@ -42,15 +38,13 @@ class FsspecFile(RemoteFile):
         return identity(info.get("size"), _first(info, _TAGS), _first(info, _TIMES))
 
     def _read(self, starts: Sequence[int], stops: Sequence[int]) -> Sequence[Any]:
-        system, more = self._files, {}
+        system, more = self._files, dict[str, Any]()
         if "s3" in system.protocol:
             return list(fsspec.asyn.sync(system.loop, self._from_s3, starts, stops))
         if "http" in system.protocol:
             more["raise_for_status"] = self._check_headers
-        paths = [self._path] * len(starts)
-        found: list[Any] = system.cat_ranges(
-            paths, list(starts), list(stops), on_error="raise", **more
-        )
+        paths, more["on_error"] = [self._path] * len(starts), "raise"
+        found: list[Any] = system.cat_ranges(paths, list(starts), list(stops), **more)
         return found
 
     async def _check_headers(self, answer: Any) -> None:
@@ -80,11 +74,7 @@ def _first(known: Mapping[str, Any], names: Sequence[str]) -> Any:
 
 
 def _leave_to_parent(system: Any) -> None:
-    """Make a file system close its session in the process that made it and in no fork of it.
-
-    A fork that closed it would take the connections away from the parent's loop, which then waits
-    for answers without end.
-    """
+    """Let a file system close its session in no fork, where that would take the parent's away."""
     close = getattr(system, "close_session", None)
     if close and not isinstance(close, functools.partial):
         system.close_session = functools.partial(_close, os.getpid(), close)

@@ -59,8 +59,8 @@ class ObstoreFile(RemoteFile):
             self._same(identity(None, meta["e_tag"], meta["last_modified"]).get("tag"))
             return memoryview(answer.bytes())
 
-        if len(starts) < 2:
-            return [one(*pair) for pair in zip(starts, stops, strict=True)]
+        if len(starts) == 1:
+            return [one(starts[0], stops[0])]
         with ThreadPoolExecutor(min(len(starts), _AT_ONCE)) as pool:
             return list(pool.map(one, starts, stops))
 

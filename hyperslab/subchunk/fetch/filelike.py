@@ -19,7 +19,6 @@ _BLOCKS = 256
 
 
 def open_hdf5(data: Source) -> h5py.File:
-    """Open a file by h5py, or say why not."""
     try:
         if isinstance(data, RemoteFile):
             data.identity()  # says what is missing
@@ -37,10 +36,7 @@ def open_hdf5(data: Source) -> h5py.File:
 
 
 class RangeReader(io.RawIOBase):
-    """A stream over the ranges of a file, for libraries that want one.
-
-    Small reads come from blocks, which are kept; large ones are fetched as they are.
-    """
+    """A stream over the ranges of a file; small reads come from blocks, which are kept."""
 
     def __init__(self, source: Source) -> None:
         self._source, self._at = source, 0

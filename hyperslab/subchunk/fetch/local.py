@@ -21,7 +21,7 @@ class LocalFile:
 
     def __init__(self, path: str | Path) -> None:
         self.name = self.path = os.fspath(path)
-        self._first: tuple[int, ...] | None = None
+        self._first: tuple[int, ...] = ()
         stat = os.fstat(self._descriptor().fd)
         self._first = _marks(stat)
         self._identity = {"size": stat.st_size, "mtime_ns": stat.st_mtime_ns}
@@ -47,10 +47,8 @@ class LocalFile:
         fd = descriptor.fd
 
         def read(starts: Sequence[int], stops: Sequence[int]) -> list[bytes]:
-            return [
-                os.pread(fd, max(0, min(stop, size) - start), min(start, size))
-                for start, stop in zip(starts, stops, strict=True)
-            ]
+            asked = zip(starts, stops, strict=True)
+            return [os.pread(fd, max(0, min(b, size) - a), min(a, size)) for a, b in asked]
 
         found = joined(read, starts, stops, GAP_LOCAL)
         self.check(fd)
@@ -72,7 +70,7 @@ class LocalFile:
             found = _OPEN.pop(id(self), None)
             if found is None:
                 found = _Descriptor(self.path)
-                if self._first is not None:
+                if self._first:
                     self.check(found.fd)
             _OPEN[id(self)] = found
             if len(_OPEN) > OPEN_FILES:

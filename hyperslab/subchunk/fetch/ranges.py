@@ -42,10 +42,7 @@ def joined(read: Read, starts: Sequence[int], stops: Sequence[int], gap: int) ->
 def both(
     first: Callable[[], _First], second: Callable[[], _Second], *, at_once: bool
 ) -> tuple[_First, _Second]:
-    """Return what two functions give; called at once where each waits for a journey and back.
-
-    What the first raises is raised before what the second does.
-    """
+    """Return what two functions give; what the first raises is raised first."""
     if not at_once:
         return first(), second()
     with ThreadPoolExecutor(1) as pool:

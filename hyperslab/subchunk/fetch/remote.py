@@ -100,9 +100,8 @@ class RemoteFile(ABC):
             # Stores that do not list say this of what is not there.
             return MissingFileError(f"{url} is not there, or not for you: {said(error)}")
         if status == _BEYOND_THE_END:
-            return SubchunkError(
-                f"{url} ends before a range that it should have: it was cut off, or replaced"
-            )
+            why = "ends before a range that it should have: it was cut off, or replaced"
+            return SubchunkError(f"{url} {why}")
         kind = SubchunkError if self._identity else UnfitFileError  # it was never reached
         return kind(f"{url} cannot be read: {fault(error) or said(error)}")
 
@@ -147,14 +146,12 @@ def short(sent: int, wanted: int, begin: int) -> str:
 
 def fault(error: BaseException) -> str:
     """Return what a server did, by the error of a library; empty if it says enough itself."""
-    text = str(error)
-    if found := _BROKEN.search(text):
-        return (
-            f"the connection broke off after {found[1]} of the {found[2]} bytes of an answer: "
-            "try again"
+    if found := _BROKEN.search(str(error)):
+        return "the connection broke off after {} of the {} bytes of an answer: try again".format(
+            *found.groups()
         )
-    if found := _SHORT.search(text):
-        begin, end, _, stop = (int(number) for number in found.groups())
+    if found := _SHORT.search(str(error)):
+        begin, end, _, stop = map(int, found.groups())
         return short(stop - begin, end - begin, begin)
     status = getattr(error, "status", 0)
     if isinstance(status, int) and status >= _SERVERS_FAULT:

@@ -12,14 +12,13 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from copy import copy
 from dataclasses import dataclass, field
-from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..chunk_table import Chunks
+from ..chunk_table import CHUNK_TYPES, Chunks
 from ..errors import CorruptDataError, SubchunkError, UnreadableError, reason
 from ..fetch import Source, source
 from ..fetch.filelike import open_hdf5
@@ -35,6 +34,7 @@ from .survey import Survey, look, unchanged
 
 Bytes = NDArray[np.uint8]
 _Found = TypeVar("_Found")
+_How = TypeVar("_How")
 _LARGE = 2**23  # bytes of a chunk of which several are indexed at the same time
 _TRIED = 8  # chunks that may be damaged before none is taken for the usual one
 _FORSAKEN_S = 600  # after which what was being written surely is not any more
@@ -62,26 +62,24 @@ def build(
     path : path-like
         The file, or its URL. It is read once, and not changed.
     index : path-like, optional
-        Where the index goes, on this machine, or the folder: the file's name with `.subchunk`
-        behind it if not given, in the working folder if the file is behind a URL. It appears
-        whole, or not at all.
+        The index, on this machine, or its folder; its name is the file's with `.subchunk` behind,
+        and it lies beside the file, of a URL in the working folder. It appears whole, or not at
+        all.
     variables : sequence of str, optional
-        Names of variables to index; all that can be if not given.
+        Variables to index; all that can be if not given.
     spacing : int, optional
         Bytes of decompressed data between points, from 1 KiB to 64 MiB.
     budget : float, optional
-        Where no spacing is given: bytes of the index for each byte of compressed data; 0.02 if not
-        given.
+        Where no spacing is given: bytes of the index for each byte of compressed data (0.02).
     add : bool
         Add to the index that is there, if one is: chunks of a file that grew, and `variables`
-        beside those it has, which keep their spacing. What it has of chunks that lie where they lay
-        is taken over, after their compressed data were read and compared if the file was written
-        since.
+        beside those it has, which keep their spacing. Of chunks that lie where they lay all is
+        taken over, once their data were compared if the file was written since.
     threads : int, optional
         Chunks that are indexed at the same time. If not given, as many as cores where chunks are
         large or behind a URL, else one: threads that index small chunks mostly wait for each other.
     storage_options : mapping, optional
-        What opens URLs: `backend`, "fsspec" (the default) or "obstore", and what that one takes.
+        As `hyperslab.subchunk.File` takes them.
     progress : callable, optional
         Called with the chunks done and all chunks.
 
@@ -93,7 +91,7 @@ def build(
     Raises
     ------
     SubchunkError
-        For no HDF5 file, and for a variable that was named and is unknown, or cannot be indexed.
+        For no HDF5 file, or a named variable that is not there or cannot be indexed.
     ValueError
         For a spacing or budget that makes no sense, or that no added variable could have.
 
@@ -112,34 +110,36 @@ def build(
     """
     check_options(spacing, budget)
     target, old = target_place(path, index), None
+    known: dict[str, _Known] = {}
     if add and target.exists():
         old = Index(target)
-        names = [name for name, entry in old.entries.items() if entry.spacing]
-        more = [name for name in variables or () if name not in names]
+        kept = old.everything_kept()
+        known = {
+            name: _Known(entry.spacing, *old.points(entry), kept)
+            for name, entry in old.entries.items()
+            if entry.spacing
+        }
+        more = [name for name in variables or () if name not in known]
         if not more and (spacing or budget):
             raise ValueError(
                 "spacing and budget are for variables that are added, and none is: name them, or "
                 "build the index again"
             )
-        variables = [*names, *more]
+        variables = [*known, *more]
     data = source(absolute(path), storage_options)
     with open_hdf5(data) as file:
         survey = look(file, variables, file_name(path))
     data.check()  # what was looked at is what will be read
     trusted = old is not None and unchanged(old.data, data.identity())
-    known = _known(old) if old else {}
     making = _Build(data, survey, known, trusted, spacing, budget or BUDGET, threads, progress)
     return making.write(target)
 
 
 @contextmanager
 def whole_file(target: Path) -> Iterator[Path]:
-    """Give a place to write a file to; it takes its name at the end, safe on the disk.
-
-    What killed processes left of it is cleared. When the body fails, what was there stays.
-    """
+    """Give a place to write a file to, which takes its name, safe on the disk, if all went well."""
     part = target.with_name(f".{target.name}.{os.getpid()}.part")
-    for left in target.parent.glob(f".{glob.escape(target.name)}.*.part"):
+    for left in target.parent.glob(f".{glob.escape(target.name)}.*.part"):  # by killed processes
         with suppress(FileNotFoundError):
             if time.time() - left.stat().st_mtime > _FORSAKEN_S:
                 left.unlink()
@@ -154,8 +154,6 @@ def whole_file(target: Path) -> Iterator[Path]:
 
 @dataclass
 class _Build:
-    """A file whose index is made."""
-
     data: Source
     survey: Survey
     known: Mapping[str, _Known]  # what an index has of variables, to be taken over
@@ -167,30 +165,23 @@ class _Build:
     done: int = 0  # chunks
     unindexed: dict[str, dict[int, str]] = field(default_factory=dict)  # why, by chunk
 
-    @cached_property
-    def total(self) -> int:
-        """How many chunks there are."""
-        return sum(map(len, self.survey.tables.values()))
-
     def write(self, target: Path) -> Path:
         if not target.parent.is_dir():
             raise FileNotFoundError(f"no folder {target.parent} for the index: make it first")
-        identity = self.data.identity()
+        identity, listing = self.data.identity(), self.survey.listing
         arrays: dict[str, NDArray[Any]] = {}
         listed: list[dict[str, Any]] = []
         kept = b""
-        for number, variable in enumerate(self.survey.variables):
+        for number, (name, variable) in enumerate(listing.variables.items()):
             spacing = 0
-            if (chunks := self.survey.tables.get(variable.name)) is not None:
+            if (chunks := self.survey.tables.get(name)) is not None:
                 spread, ready = self._spread(variable, chunks)
                 spacing = spread.spacing
                 points, more = joined(self._points(variable, chunks, spread, ready), len(kept))
                 kept += more
-                for name in ("number", "offset", "size", "mask"):
-                    arrays[f"{number}/{name}"] = getattr(chunks, name)
-                for name in POINT_ARRAYS:
-                    arrays[f"{number}/{name}"] = getattr(points, name)
-            small = self.survey.small.get(variable.name)
+                arrays |= {f"{number}/{name}": getattr(chunks, name) for name in CHUNK_TYPES}
+                arrays |= {f"{number}/{name}": getattr(points, name) for name in POINT_ARRAYS}
+            small = self.survey.small.get(name)
             values = None if small is None else small.hex()
             listed.append(variable.described() | {"spacing": spacing, "values": values})
         if copy(self.data).identity() != identity:  # which opens it anew
@@ -201,8 +192,8 @@ class _Build:
             "data": identity | {"table": self.survey.digest()},
             "groups": self.survey.groups,
             "variables": listed,
-            "left_out": self.survey.listing.left_out,
-            "left_out_attrs": self.survey.listing.left_out_attrs,
+            "left_out": listing.left_out,
+            "left_out_attrs": listing.left_out_attrs,
         }
         with whole_file(target) as part:
             part.write_bytes(encode(content, arrays, kept))
@@ -220,27 +211,19 @@ class _Build:
         known = self.known.get(variable.name)
         good = np.flatnonzero(chunks.mask == 0)
         spacing = known.spacing if known else self.spacing
-        if spacing or not good.size:
-            return Spread.even(spacing or SPACINGS[1], variable.chunk_bytes), {}
-
-        def choose(stream: Bytes, row: int) -> tuple[Spread, ChunkPoints]:
-            together = _together(variable)
-            return choose_spread(stream, variable.chunk_bytes, self.budget, together, row)
-
-        by_size = good[np.argsort(chunks.size[good], kind="stable")]
-        apart = np.argsort(np.abs(np.arange(by_size.size) - by_size.size // 2), kind="stable")
-        for row in by_size[apart][:_TRIED].tolist():
-            if found := self._tried(variable, chunks, row, choose):
-                return found[0], {row: found[1]}
-        return Spread.even(SPACINGS[1], variable.chunk_bytes), {}
+        if not spacing:
+            by_size = good[np.argsort(chunks.size[good], kind="stable")]
+            apart = np.argsort(np.abs(np.arange(by_size.size) - by_size.size // 2), kind="stable")
+            for row in by_size[apart][:_TRIED].tolist():
+                if found := self._tried(variable, chunks, row, choose_spread, self.budget):
+                    return found[0], {row: found[1]}
+        return Spread.even(spacing or SPACINGS[1], variable.chunk_bytes), {}
 
     def _points(
         self, variable: Variable, chunks: Chunks, spread: Spread, ready: Mapping[int, ChunkPoints]
     ) -> list[ChunkPoints]:
         known = self.known.get(variable.name)
-
-        def make(stream: Bytes, row: int) -> ChunkPoints:
-            return index_chunk(stream, spread, variable.chunk_bytes, _together(variable), row)
+        total = sum(map(len, self.survey.tables.values()))
 
         def one(row: int) -> ChunkPoints:
             found = known.chunk(chunks, row) if known else None
@@ -252,10 +235,11 @@ class _Build:
                 # Without points it is read whole: so it is best where a filter was skipped.
                 found = ChunkPoints.none()
                 if not chunks.mask[row]:
-                    found = ready.get(row) or self._tried(variable, chunks, row, make) or found
+                    made = ready.get(row) or self._tried(variable, chunks, row, index_chunk, spread)
+                    found = made or found
             self.done += 1
             if self.progress:
-                self.progress(self.done, self.total)
+                self.progress(self.done, total)
             return found
 
         rows = range(len(chunks))
@@ -267,11 +251,18 @@ class _Build:
             return list(pool.map(one, rows))
 
     def _tried(
-        self, variable: Variable, chunks: Chunks, row: int, act: Callable[[Bytes, int], _Found]
+        self,
+        variable: Variable,
+        chunks: Chunks,
+        row: int,
+        act: Callable[[Bytes, int, int, int, _How], _Found],
+        how: _How,
     ) -> _Found | None:
         """Return what is made of a chunk; None where it is damaged, and has to be read whole."""
+        together = 1 if variable.shuffled else variable.width  # bytes of a number side by side
         try:
-            return act(self._stream(variable, chunks, row), row)
+            stream = self._stream(variable, chunks, row)
+            return act(stream, variable.chunk_bytes, together, row, how)
         except (CorruptDataError, UnreadableError, MemoryError) as error:
             self.unindexed.setdefault(variable.name, {})[row] = reason(error)
         return None
@@ -283,11 +274,6 @@ class _Build:
         if not 0 < found.size == stop - start:
             raise CorruptDataError("the file ends before it, or it is empty")
         return found
-
-
-def _together(variable: Variable) -> int:
-    """Return how many bytes of a number lie together."""
-    return 1 if variable.shuffled else variable.width
 
 
 @dataclass(frozen=True)
@@ -303,8 +289,7 @@ class _Known:
         """Return the points of a chunk, if it lies where it lay with the length it had."""
         old = int(np.searchsorted(self.chunks.number, now.number[row]))
         if old == len(self.chunks) or any(
-            getattr(self.chunks, name)[old] != getattr(now, name)[row]
-            for name in ("number", "offset", "size", "mask")
+            getattr(self.chunks, name)[old] != getattr(now, name)[row] for name in CHUNK_TYPES
         ):
             return None
         points = self.points
@@ -322,13 +307,3 @@ class _Known:
             points.header_bits[low:high],
             kept,
         )
-
-
-def _known(index: Index) -> dict[str, _Known]:
-    """Return what an index has of each variable with points, by name."""
-    kept = index.everything_kept()
-    return {
-        name: _Known(entry.spacing, *index.points(entry), kept)
-        for name, entry in index.entries.items()
-        if entry.spacing
-    }

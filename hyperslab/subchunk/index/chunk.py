@@ -31,7 +31,7 @@ Packer = Callable[[Bytes, NDArray[np.bool_], int], bytes]
 
 
 def index_chunk(
-    stream: Bytes, spread: Spread, chunk_bytes: int, itemsize: int = 1, chunk: int = 0
+    stream: Bytes, chunk_bytes: int, itemsize: int, chunk: int, spread: Spread
 ) -> ChunkPoints:
     output = np.empty(chunk_bytes, np.uint8)
     places = walk(stream, spread.mark, output)
@@ -72,8 +72,8 @@ class Windows:
 
     def _kept(self, number: int, pack: Packer) -> bytes:
         places, output, stream = self.places, self._output, self._stream
-        out, bit = int(places.out[number]), int(places.bit[number])
-        start, stop = int(places.header_start[number]), int(places.header_stop[number])
+        columns = places.out, places.bit, places.header_start, places.header_stop
+        out, bit, start, stop = (int(column[number]) for column in columns)
         header = bits(stream, start, stop)
         front = header.to_bytes((stop - start + 7) >> 3, "little")
         if not out:
@@ -90,40 +90,29 @@ class Windows:
 
 
 def choose_spread(
-    stream: NDArray[np.uint8], chunk_bytes: int, budget: float, itemsize: int = 1, chunk: int = 0
+    stream: Bytes, chunk_bytes: int, itemsize: int, chunk: int, budget: float
 ) -> tuple[Spread, ChunkPoints]:
     """Return where points lie that cost at most a share of the compressed chunk.
 
-    They lie closer where much must be read between them, and farther apart where each of them
-    needs a large window: at distances that go with the root of the one over the other, which is
+    Their distances go with the root of what a window costs over what is read between them: that is
     the least reading for the same bytes.
     """
-    mark = _mark(chunk_bytes / stream.size, budget)
-    found = _with_marks(stream, chunk_bytes, budget, itemsize, chunk, mark)
-    better = _mark_of(found[0].spacing, mark)
-    if better == mark:
-        return found
-    return _with_marks(stream, chunk_bytes, budget, itemsize, chunk, better)
-
-
-def _mark(ratio: float, budget: float) -> int:
-    """Return how far apart marks lie in data that are so many times smaller compressed."""
-    mark = MARK
+    mark, ratio = MARK, chunk_bytes / stream.size
     while mark < _COARSEST and MARK_BYTES * ratio / mark > _FOR_MARKS * budget:
         mark *= 2
-    return mark
-
-
-def _mark_of(spacing: int, mark: int) -> int:
-    """Return how far apart marks lie best where points are so far apart."""
-    low, high = _BETWEEN
-    if spacing < low * mark:
-        return max(mark // 2, MARK // 2)
-    return min(2 * mark, _COARSEST) if spacing > high * mark else mark
+    found = _with_marks(stream, chunk_bytes, itemsize, chunk, budget, mark)
+    (low, high), better = _BETWEEN, mark
+    if found[0].spacing < low * mark:
+        better = max(mark // 2, MARK // 2)
+    elif found[0].spacing > high * mark:
+        better = min(2 * mark, _COARSEST)
+    if better == mark:
+        return found
+    return _with_marks(stream, chunk_bytes, itemsize, chunk, budget, better)
 
 
 def _with_marks(
-    stream: NDArray[np.uint8], chunk_bytes: int, budget: float, itemsize: int, chunk: int, mark: int
+    stream: Bytes, chunk_bytes: int, itemsize: int, chunk: int, budget: float, mark: int
 ) -> tuple[Spread, ChunkPoints]:
     """Return where points lie that stand at marks so many bytes apart."""
     output = np.empty(chunk_bytes, np.uint8)
@@ -138,7 +127,8 @@ def _with_marks(
     while True:
         spread = _spread(out, cost, np.maximum(read, 1e-3), for_points, mark)
         points = windows.points(spread, chunk)
-        spent = _cost(points)
+        tables = MARK_BYTES * len(points.out) + POINT_BYTES * len(points.kept)
+        spent = tables + sum(map(len, points.kept))
         if spent <= allowed or for_points < POINT_BYTES:  # marks alone may be above it
             return spread, points
         for_points *= 0.98 * allowed / spent
@@ -161,25 +151,19 @@ def _spread(
     mark: int,
 ) -> Spread:
     """Return the closest spread whose points cost no more than is allowed."""
-    length = np.diff(out)
-    ideal = np.sqrt(cost / read)
 
-    def apart(scale: float) -> NDArray[np.float64]:
-        return np.clip(scale * ideal, _NEAREST, widest - mark)  # places are so far apart
+    def counts(scale: float) -> NDArray[np.float64]:
+        """Return how many points lie behind each place."""
+        return np.diff(out) / np.clip(scale * ideal, _NEAREST, widest - mark)
 
     def fits(scale: float) -> bool:
-        count = length / apart(scale)
+        count = counts(scale)
         return bool((count * cost).sum() <= allowed and count.sum() <= out[-1] / CLOSEST)
 
-    low, high, widest = 1e-3, 1e9, _WIDE
+    ideal, low, high, widest = np.sqrt(cost / read), 1e-3, 1e9, _WIDE
     while not fits(high) and widest < _WIDEST:
         widest *= 2
     for _ in range(60):
         middle = (low * high) ** 0.5
         low, high = (low, middle) if fits(middle) else (middle, high)
-    return Spread(out, np.append(0.0, np.cumsum(length / apart(high))), mark, widest)
-
-
-def _cost(points: ChunkPoints) -> int:
-    tables = MARK_BYTES * len(points.out) + POINT_BYTES * len(points.kept)
-    return tables + sum(map(len, points.kept))
+    return Spread(out, np.append(0.0, np.cumsum(counts(high))), mark, widest)

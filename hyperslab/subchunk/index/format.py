@@ -1,7 +1,4 @@
-"""An index as bytes: a head of JSON, tables of numbers, and what the points keep.
-
-The book's page on the format has it byte by byte.
-"""
+"""An index as bytes, as the book's page on the format has it: head, tables, kept bytes."""
 
 from __future__ import annotations
 
@@ -9,7 +6,7 @@ import json
 import math
 import struct
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -60,14 +57,12 @@ class Table:
             if self.size < whole:
                 return _unpacked(data, self.dtype, whole)
             return np.frombuffer(data, self.dtype, self.length)
-        except ValueError as error:
+        except (ValueError, inflater().error) as error:
             raise CorruptIndexError(f"a table of the index is damaged: {error}") from error
 
 
 @dataclass(frozen=True)
 class Head:
-    """What an index begins with."""
-
     content: Mapping[str, Any]  # what the JSON says beside the tables
     tables: Mapping[str, Table]  # by names such as "air_temperature/out"
     begin: int  # byte at which the tables begin
@@ -97,7 +92,6 @@ def encode(content: Mapping[str, Any], tables: Mapping[str, NDArray[Any]], kept:
 
 
 def head_bytes(preamble: bytes) -> int:
-    """Return how many bytes the preamble and the head have together."""
     if preamble.startswith(_HDF5):
         raise NoIndexError(
             "this is no sub-chunk index but an HDF5 file, perhaps an index of the package "
@@ -105,7 +99,7 @@ def head_bytes(preamble: bytes) -> int:
         )
     if len(preamble) < PREAMBLE or preamble[:8] != MAGIC:
         raise NoIndexError("this is no sub-chunk index, or only the beginning of one")
-    version, length = (int(value) for value in _FIXED.unpack_from(preamble)[1:3])
+    _, version, length, _ = _FIXED.unpack_from(preamble)
     if version != VERSION:
         raise UnknownVersionError(
             f"the index has format version {version}, and this release reads version {VERSION}: "
@@ -113,7 +107,7 @@ def head_bytes(preamble: bytes) -> int:
         )
     if length > _MOST_HEAD:
         raise CorruptIndexError(f"the index says its head has {length} bytes: it is damaged")
-    return PREAMBLE + length
+    return PREAMBLE + int(length)
 
 
 def decode_head(data: bytes) -> Head:
@@ -149,11 +143,7 @@ def _packed(values: NDArray[Any]) -> bytes:
 
 
 def _unpacked(data: bytes | memoryview, dtype: str, size: int) -> NDArray[Any]:
-    module = inflater()
-    try:
-        planes = inflate_from(memoryview(data)[_ZLIB_HEAD:], 0, (0, 0), b"", size, module)
-    except module.error as error:
-        raise ValueError(error) from error
+    planes = inflate_from(memoryview(data)[_ZLIB_HEAD:], 0, (0, 0), b"", size)
     if len(planes) != size:
         raise ValueError("it is too short")
     steps = unshuffled(np.frombuffer(planes, np.uint8), np.dtype(dtype).itemsize)
@@ -162,17 +152,18 @@ def _unpacked(data: bytes | memoryview, dtype: str, size: int) -> NDArray[Any]:
 
 @dataclass(frozen=True)
 class Entry:
-    """What an index says of one variable."""
-
     variable: Variable
     place: int  # of the variable in the index
     spacing: int  # bytes of output between points; 0 where it has none
     values: bytes | None  # the values themselves, of small variables that are read plainly
 
 
-def entries(items: Sequence[Mapping[str, Any]]) -> dict[str, Entry]:
+def entries(content: Mapping[str, Any]) -> dict[str, Entry]:
     try:
-        found = {item["name"]: _entry(item, place) for place, item in enumerate(items)}
+        items = enumerate(content["variables"])
+        found = {item["name"]: _entry(item, place) for place, item in items}
+        if any(name.rpartition("/")[0] not in content["groups"] for name in found):
+            raise ValueError("a variable of no group")
         links = [entry.variable.same for entry in found.values() if entry.variable.same]
         if any(found[name].variable.same for name in links):
             raise ValueError("a link to a link")
@@ -193,7 +184,7 @@ def check_head(content: Mapping[str, Any]) -> None:
         and isinstance(content.get("variables"), list)
         and isinstance(groups, dict)
         and "" in groups
-        and all(path.rpartition("/")[0] in groups for path in (*groups, *_names(content)))
+        and all(path.rpartition("/")[0] in groups for path in groups)
         and all(isinstance(attrs, dict) for attrs in groups.values())
         and all(_dimensions(attrs.get(DIMENSIONS, [])) for attrs in groups.values())
         and all(isinstance(item, dict) for item in left_out)
@@ -201,11 +192,6 @@ def check_head(content: Mapping[str, Any]) -> None:
     )
     if not good:
         raise CorruptIndexError("the head of the index is damaged: build it again")
-
-
-def _names(content: Mapping[str, Any]) -> list[str]:
-    items = content["variables"]
-    return [item["name"] for item in items if type(item) is dict and type(item.get("name")) is str]
 
 
 def decoded(attrs: Mapping[str, Any]) -> dict[str, Any]:
@@ -216,18 +202,11 @@ def decoded(attrs: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _entry(item: Mapping[str, Any], place: int) -> Entry:
-    variable = Variable(
-        name=item["name"],
-        shape=tuple(item["shape"]),
-        dtype=item["dtype"],
-        chunks=tuple(item["chunks"]),
-        filters=tuple((number, tuple(parameters)) for number, parameters in item["filters"]),
-        dims=tuple(item["dims"]),
-        fill=bytes.fromhex(item["fill"]),
-        attrs=item["attrs"],
-        plain=item["plain"],
-        enum=item.get("enum", {}),
-    )
+    named: dict[str, Any] = {name: item[name] for name in ("name", "dtype", "attrs", "plain")}
+    named |= {name: tuple(item[name]) for name in ("shape", "chunks", "dims")}
+    named["filters"] = tuple((number, tuple(values)) for number, values in item["filters"])
+    fill, enum = bytes.fromhex(item["fill"]), item.get("enum", {})
+    variable = Variable(**named, fill=fill, enum=enum)
     values = bytes.fromhex(item["values"]) if item.get("values") is not None else None
     spacing = item["spacing"]
     if not _good(variable, spacing, values):

@@ -6,55 +6,37 @@ import math
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
-from ..chunk_table import Chunks
+from ..chunk_table import CHUNK_TYPES, Chunks
 from ..errors import CorruptIndexError, MemoryLimitError, UnknownVersionError
-from ..fetch import RemoteFile, Source, source
+from ..fetch import RemoteFile, source
 from ..hdf5 import DIMENSIONS, Variable
 from ..listing import Listing
 from ..place import SUFFIX as SUFFIX
 from ..process import allowed, cached, refuse_above
-from .format import PREAMBLE, Entry, Head, check_head, decode_head, entries, head_bytes
+from .format import PREAMBLE, Entry, check_head, decode_head, entries, head_bytes
 from .points import POINT_ARRAYS, Points
 from .survey import Survey
 
 _FIRST_READ = 9 * 2**15  # bytes: the head and the tables of most files in one request
 _MOST = 2**62  # bytes of a file
 _MOST_HEADER = 2**14  # bits; a block cannot need more
-_CHUNK_ARRAYS = ("number", "offset", "size", "mask")
 
 
 class Index:
-    """An index, open.
-
-    Parameters
-    ----------
-    place : path-like or Source
-        The index, or its URL.
-    options : mapping, optional
-        What fsspec gives the file system of a URL.
-    memory_bytes : int, optional
-        What its head and the tables of a variable may take; half of the machine's if not given.
-
-    Raises
-    ------
-    CorruptIndexError, UnknownVersionError
-        When it is damaged, cut off, or of another version.
-    MemoryLimitError
-        When it is too large.
-    """
+    """An index, open; its head, and the tables of a variable, may take so many bytes of memory."""
 
     def __init__(
         self,
-        place: str | Path | Source,
+        place: str | Path,
         options: Mapping[str, Any] | None = None,
         memory_bytes: int | None = None,
     ) -> None:
         self._memory_bytes = allowed(memory_bytes)
-        self._source = source(place, options) if isinstance(place, str | Path) else place
+        self._source = source(place, options)
         self.name = self._source.name
         self._front = bytes(self._source.ranges([0], [_FIRST_READ])[0])
         with self._named():
@@ -63,19 +45,19 @@ class Index:
             if needed > len(self._front):
                 self._front += bytes(self._source.ranges([len(self._front)], [needed])[0])
             try:
-                self.head: Head = decode_head(self._front)
+                self.head = decode_head(self._front)
             except CorruptIndexError:
                 if isinstance(self._source, RemoteFile):  # or was the answer cut?
                     self._source.check_end(0, _FIRST_READ, len(self._front))
                 raise
             check_head(self.head.content)
-            if not self._source.remote:  # there it would cost a request
-                size = int(self._source.identity()["size"])
-                if size != self.head.size:
-                    raise CorruptIndexError(
-                        f"the index has {size} bytes and should have {self.head.size}: it was cut "
-                        "off, or something was added; build it again"
-                    )
+            # Behind a URL its size would cost a request.
+            size = self.head.size if self._source.remote else self._source.identity()["size"]
+            if size != self.head.size:
+                raise CorruptIndexError(
+                    f"the index has {size} bytes and should have {self.head.size}: it was cut off, "
+                    "or something was added; build it again"
+                )
         self._points: dict[int, tuple[Chunks, Points]] = {}
 
     def close(self) -> None:
@@ -91,8 +73,7 @@ class Index:
 
     @property
     def data(self) -> Mapping[str, Any]:
-        found: Mapping[str, Any] = self.head.content["data"]
-        return found
+        return cast(Mapping[str, Any], self.head.content["data"])
 
     @cached
     def listing(self) -> Listing:
@@ -109,10 +90,9 @@ class Index:
     @cached
     def entries(self) -> dict[str, Entry]:
         with self._named():
-            return entries(self.head.content["variables"])
+            return entries(self.head.content)
 
     def survey(self) -> Survey:
-        """Return what it has of the file, as it was read from it."""
         entries = self.entries
         return Survey(
             self.listing,
@@ -121,14 +101,13 @@ class Index:
         )
 
     def points(self, entry: Entry) -> tuple[Chunks, Points]:
-        """Return chunk table and points of a variable."""
         if entry.place not in self._points:
             with self._named():
                 self._points[entry.place] = self._read_points(entry)
         return self._points[entry.place]
 
     def _read_points(self, entry: Entry) -> tuple[Chunks, Points]:
-        names = [*_CHUNK_ARRAYS, *POINT_ARRAYS]
+        names = [*CHUNK_TYPES, *POINT_ARRAYS]
         try:
             tables = [self.head.tables[f"{entry.place}/{name}"] for name in names]
         except KeyError as error:
@@ -142,19 +121,13 @@ class Index:
             name: table.decode(piece)
             for name, table, piece in zip(names, tables, pieces, strict=True)
         }
-        chunks = Chunks(
-            columns["number"].astype(np.int64),
-            columns["offset"].astype(np.uint64),
-            columns["size"].astype(np.uint64),
-            columns["mask"].astype(np.uint32),
-        )
+        chunks = Chunks(**{name: columns[name].astype(kind) for name, kind in CHUNK_TYPES.items()})
         searched = {name: columns[name].astype(np.int64) for name in ("first", "out", "mark")}
         points = Points(**{name: columns[name] for name in POINT_ARRAYS} | searched)
         _check(chunks, points, entry.variable, self.head.size - self.head.kept)
         return chunks, points
 
     def kept(self, points: Points, numbers: Iterable[int]) -> list[memoryview]:
-        """Return what the index keeps for some points."""
         chosen = np.fromiter(numbers, np.int64)
         begins = points.kept_at[chosen].astype(np.int64) + self.head.kept
         ends = begins + points.kept_bytes[chosen]
@@ -181,8 +154,7 @@ class Index:
 
 def _ascending(points: Points) -> bool:
     """Return whether the marks of each chunk stand one behind the other."""
-    wrong = points.out[1:] < points.out[:-1]
-    wrong |= points.bit[1:] <= points.bit[:-1]
+    wrong = (points.out[1:] < points.out[:-1]) | (points.bit[1:] <= points.bit[:-1])
     first = points.first[:-1] - 1
     wrong[first[(first >= 0) & (first < len(wrong))]] = False
     return not wrong.any()
@@ -190,7 +162,7 @@ def _ascending(points: Points) -> bool:
 
 def _check(chunks: Chunks, points: Points, variable: Variable, kept: int) -> None:
     """Refuse tables that contradict each other, before they are used as positions."""
-    lengths = {len(chunks.number), len(chunks.offset), len(chunks.size), len(chunks.mask)}
+    lengths = {len(getattr(chunks, name)) for name in CHUNK_TYPES}
     marks = {len(points.out), len(points.bit), len(points.segment_crc)}
     counts = {len(getattr(points, name)) for name in POINT_ARRAYS[4:]}
     begins, ends = points.first[:-1], points.first[1:]
@@ -199,18 +171,19 @@ def _check(chunks: Chunks, points: Points, variable: Variable, kept: int) -> Non
         lengths == {len(points.first) - 1}
         and marks == {int(points.first[-1])}
         and counts == {len(points.mark)}
-        and bool((begins <= ends).all())
-        and bool((np.diff(chunks.number) > 0).all())
-        and bool((np.diff(points.mark, append=points.first[-1]) > 0).all())
-        and bool((points.mark.searchsorted(there + 1) > points.mark.searchsorted(there)).all())
+        and (begins <= ends).all()
+        and (np.diff(chunks.number) > 0).all()
+        and (np.diff(points.mark, append=points.first[-1]) > 0).all()
+        and (points.mark.searchsorted(there + 1) > points.mark.searchsorted(there)).all()
         and not points.out[there].any()
         and _ascending(points)
-        and bool((chunks.number[-1:] < math.prod(variable.grid)).all())
-        and bool(
-            (points.out <= variable.chunk_bytes).all() and (points.header_bits < _MOST_HEADER).all()
-        )
-        and bool((points.kept_at <= kept).all() and (points.kept_bytes <= kept).all())
-        and bool(((chunks.offset | chunks.size) < _MOST).all() and (points.bit < _MOST).all())
+        and (chunks.number[-1:] < math.prod(variable.grid)).all()
+        and (points.out <= variable.chunk_bytes).all()
+        and (points.header_bits < _MOST_HEADER).all()
+        and (points.kept_at <= kept).all()
+        and (points.kept_bytes <= kept).all()
+        and ((chunks.offset | chunks.size) < _MOST).all()
+        and (points.bit < _MOST).all()
     )
     if not good:
         raise CorruptIndexError("the tables of the index contradict each other: build it again")

@@ -69,8 +69,7 @@ class ChunkPoints:
 def joined(chunks: Sequence[ChunkPoints], start: int = 0) -> tuple[Points, bytes]:
     """Return the points of many chunks and the bytes they keep, first points first.
 
-    The n-th points of all chunks keep their bytes side by side, so that the same place in many
-    chunks, which is what a time series reads, needs one contiguous range.
+    So the same place in many chunks, which a time series reads, needs one contiguous range.
     """
     marks = np.array([len(chunk.out) for chunk in chunks], np.int64)
     first = np.concatenate([np.zeros(1, np.int64), np.cumsum(marks)])

@@ -22,7 +22,6 @@ class Spread:
 
     @classmethod
     def even(cls, spacing: int, chunk_bytes: int) -> Spread:
-        """Return points so many bytes apart."""
         ends = np.array([0.0, float(chunk_bytes)])
         return cls(ends, ends / spacing, -(-spacing // -(-spacing // MARK)))
 
@@ -31,10 +30,9 @@ class Spread:
         return round(float(self.at[-1]) / max(float(self.points[-1]), 1.0))
 
     def starts(self, out: NDArray[np.integer], chunk: int = 0) -> NDArray[np.intp]:
-        """Return which of some places are points to start at; the first always is.
+        """Return which places are points; the first is, the others shift a little by chunk.
 
-        The points of each chunk are shifted a little against those of the one before. A series
-        through all chunks is then never unlucky in all of them.
+        A series through all chunks is then never unlucky in all of them.
         """
         # Places never lie quite as far along as was asked for.
         before = np.interp(out + self.mark / 2, self.at, self.points)

@@ -24,8 +24,6 @@ SMALL = 2**16  # bytes of a plain variable that goes into the index
 
 @dataclass(frozen=True)
 class Survey:
-    """Contents and chunk tables of a file."""
-
     listing: Listing  # with attributes
     tables: Mapping[str, Chunks]  # chunk tables of the variables that are indexed, by name
     small: Mapping[str, bytes]  # values of small variables that cannot be indexed, by name
@@ -44,36 +42,30 @@ class Survey:
         }
 
     def digest(self) -> str:
-        """Return a hash of what an index takes from a file without reading its large variables.
-
-        It decides when times differ: names, types, attributes, chunk tables, and the values that
-        are kept themselves.
-        """
+        """Return a hash of all that an index takes from a file; it decides when times differ."""
         total = hashlib.sha256()
         total.update(json.dumps(self.groups, sort_keys=True).encode())
-        for variable in sorted(self.variables, key=lambda variable: variable.name):
+        for name, variable in sorted(self.listing.variables.items()):
             total.update(json.dumps(variable.described(), sort_keys=True).encode())
-            total.update(self.small.get(variable.name, b""))
-            if table := self.tables.get(variable.name):
+            total.update(self.small.get(name, b""))
+            if table := self.tables.get(name):
                 total.update(table.digest().encode())
         return total.hexdigest()[:32]
 
 
 def look(file: h5py.File, asked: Sequence[str] | None, name: str) -> Survey:
-    """Read what an open file holds; only variables that are asked for, or all, have tables."""
+    """Read what an open file holds, with the chunk tables of some variables, or of all."""
     found = listing(file)
-    variables, tables = dict(found.variables), {}
+    variables, tables, small = dict(found.variables), {}, {}
     for path in _chosen(variables, found.left_out, asked, name):
         try:
             tables[path] = chunk_table(file[path])
         except Exception as error:  # it is read plainly, as far as HDF5 can
             variables[path] = replace(variables[path], plain=UNLISTED + reason(error))
-    small = {path: _small(variable, file) for path, variable in variables.items()}
-    return Survey(
-        replace(found, variables=variables),
-        tables,
-        {path: values for path, values in small.items() if values is not None},
-    )
+    for path, variable in variables.items():
+        if (values := _small(variable, file)) is not None:
+            small[path] = values
+    return Survey(replace(found, variables=variables), tables, small)
 
 
 def unchanged(kept: Mapping[str, Any], now: Mapping[str, Any]) -> bool:
@@ -83,18 +75,16 @@ def unchanged(kept: Mapping[str, Any], now: Mapping[str, Any]) -> bool:
 
 
 def difference(kept: Mapping[str, Any], now: Mapping[str, Any]) -> str:
-    """Say in what a file differs from the one that was indexed, of what both know; empty if not.
-
-    A copy on a server has a tag where a file has a time.
-    """
+    """Say in what a file differs from the one that was indexed, of what both know; empty if not."""
     if None not in (kept.get("size"), now.get("size")) and kept["size"] != now["size"]:
         return f"it had {kept['size']} bytes and has {now['size']}"
-    for name, why in (
-        ("mtime_ns", "it was written at another time"),
-        ("tag", "the server gives it another tag"),
-    ):
-        if name in kept and name in now and kept[name] != now[name]:
-            return why
+    whys = {
+        "mtime_ns": "it was written at another time",
+        "tag": "the server gives it another tag",  # it has one where a file has a time
+    }
+    for name in whys.keys() & kept.keys() & now.keys():
+        if kept[name] != now[name]:
+            return whys[name]
     return ""
 
 

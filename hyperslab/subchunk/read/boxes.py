@@ -53,11 +53,9 @@ def _parts(indices: Local, length: int) -> Iterator[tuple[int, Local, slice]]:
     if isinstance(indices, range):
         done = 0
         while done < len(indices):
-            chunk = indices[done] // length
-            end = -(-((chunk + 1) * length - indices[done]) // indices.step) + done
-            end = min(end, len(indices))
-            base = chunk * length
-            first, last = indices[done] - base, indices[end - 1] - base
+            chunk, first = divmod(indices[done], length)
+            end = min(done - (first - length) // indices.step, len(indices))
+            last = indices[end - 1] - chunk * length
             yield chunk, range(first, last + 1, indices.step), slice(done, end)
             done = end
         return
@@ -73,7 +71,7 @@ def runs(local: tuple[Local, ...], chunks: tuple[int, ...]) -> tuple[NDArray[np.
     lead, steps, base, length = _runs(local, chunks)
     starts = np.full(1, base, np.int64)
     for indices, step in zip(lead, steps, strict=False):
-        starts = (starts[:, None] * 1 + np.asarray(indices, np.int64)[None, :] * step).reshape(-1)
+        starts = (starts[:, None] + np.asarray(indices, np.int64) * step).reshape(-1)
     return starts, length
 
 
@@ -90,10 +88,7 @@ def _runs(
     last = len(chunks) - 1
     while last > 0 and len(local[last]) == chunks[last]:
         last -= 1
-    tail = local[last] if local else range(1)
+    tail = local[last]
     if isinstance(tail, range) and (tail.step == 1 or len(tail) == 1):
-        length, lead = len(tail) * (steps[last] if steps else 1), local[:last]
-        base = tail[0] * (steps[last] if steps else 1)
-    else:
-        length, lead, base = steps[last], local[: last + 1], 0
-    return lead, steps, base, length
+        return local[:last], steps, tail[0] * steps[last], len(tail) * steps[last]
+    return local[: last + 1], steps, 0, steps[last]

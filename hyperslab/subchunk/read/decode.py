@@ -1,9 +1,7 @@
 """Decode stretches of chunks, in threads where it pays, and put values where they belong.
 
-One thread decodes piece by piece, straight to where the values belong. Threads hinder each other
-where each does a little Python between long calls that do not need it. So of short stretches
-everything before decompression is done first, for a batch, then they are decompressed side by side
-with nothing between, and then the values are put in their places.
+Threads hinder each other where each does a little Python between long calls that need none. So of
+a batch of short stretches everything else is done before or after they are decompressed.
 """
 
 from __future__ import annotations
@@ -35,8 +33,6 @@ _Item = TypeVar("_Item")
 
 @dataclass(frozen=True)
 class Task:
-    """A stretch, with all that is needed to decode it."""
-
     stretch: Stretch
     data: memoryview  # its compressed bytes
     points: Points
@@ -46,7 +42,7 @@ class Task:
     name: str  # of the variable, for messages
 
     def decode(self) -> None:
-        header, packed = self.checked()
+        header, packed = self.start()
         stretch, misfit = self.stretch, f"the index does not fit the data of {self.name}"
         window, out = unpacked(packed), stretch.out
         try:
@@ -68,30 +64,27 @@ class Task:
         """What a batch holds for it beside its compressed data, at most."""
         return len(self.data) + WINDOW + 2 * (self.stretch.length - self.skip)
 
-    def prepared(self) -> tuple[bytes, memoryview]:
-        """Check it; return its spliced stream, and its window as the index keeps it."""
-        header, packed = self.checked()
-        return spliced(self.data, self.stretch.shift, header), packed
-
     def put(self, found: bytes) -> None:
         piece = np.frombuffer(found, np.uint8)
         place(self.stretch.out + self.skip, piece, self.stretch.ranges, self.starts, self.into)
 
-    def checked(self) -> tuple[tuple[int, int], memoryview]:
-        """Check it; return its point's header, with the length in bits, and packed window."""
-        stretch, points, kept = self.stretch, self.points, self.kept
-        _check_size(self.data, stretch.stop - stretch.start, self.name)
-        if len(points.segment_crc):
-            _check_marks(stretch.mark, stretch.last, stretch.start, self.data, points, self.name)
-        bits = int(points.header_bits[stretch.point])
-        width = (bits + 7) >> 3
-        header = int.from_bytes(kept[:width], "little")
-        damaged = len(points.kept_crc) and inflater().crc32(kept) != points.kept_crc[stretch.point]
-        if damaged or header >> bits or stretch.length < 0:
-            raise CorruptIndexError(
-                f"the index is damaged where it describes {self.name}: build it again"
-            )
-        return (header, bits), kept[width:]
+    def start(self) -> tuple[tuple[int, int], memoryview]:
+        return checked_start(self.stretch, self.data, self.points, self.kept, self.name)
+
+
+def checked_start(
+    stretch: Stretch, data: memoryview, points: Points, kept: memoryview, name: str
+) -> tuple[tuple[int, int], memoryview]:
+    """Check a stretch; return its point's header, with the length in bits, and packed window."""
+    size = stretch.stop - stretch.start
+    _check(data, size, stretch.mark, stretch.last, stretch.start, points, name)
+    bits = int(points.header_bits[stretch.point])
+    width = (bits + 7) >> 3
+    header = int.from_bytes(kept[:width], "little")
+    damaged = len(points.kept_crc) and inflater().crc32(kept) != points.kept_crc[stretch.point]
+    if damaged or header >> bits or stretch.length < 0:
+        raise CorruptIndexError(f"the index is damaged where it describes {name}: build it again")
+    return (header, bits), kept[width:]
 
 
 def decode(tasks: Sequence[Task], crew: Crew, memory_bytes: int) -> None:
@@ -120,7 +113,11 @@ def _batches(tasks: Sequence[Task], most: int) -> Iterator[list[Task]]:
 
 
 def _side_by_side(batch: Sequence[Task], crew: Crew) -> None:
-    ready = [(*task.prepared(), task.stretch.length, task.skip) for task in batch]
+    ready = []
+    for task in batch:
+        header, packed = task.start()
+        stream = spliced(task.data, task.stretch.shift, header)
+        ready.append((stream, packed, task.stretch.length, task.skip))
     found = [b""] * len(batch)
 
     def inflate(number: int) -> None:
@@ -138,27 +135,21 @@ def _side_by_side(batch: Sequence[Task], crew: Crew) -> None:
 
 
 def check_chunk(chunk: int, size: int, data: memoryview, points: Points, name: str) -> None:
-    """Compare a whole compressed chunk with what it was when it was indexed.
-
-    Its own checksum, an Adler-32, can fit by chance.
-    """
+    """Compare a whole chunk with what was indexed: its own Adler-32 can fit by chance."""
     mark, last = points.first[chunk : chunk + 2].tolist()
     if mark < last and len(points.segment_crc):
-        _check_size(data, size, name)
-        _check_marks(mark, last, 0, data, points, name)
+        _check(data, size, mark, last, 0, points, name)
 
 
-def _check_size(data: memoryview, size: int, name: str) -> None:
+def _check(
+    data: memoryview, size: int, mark: int, last: int, start: int, points: Points, name: str
+) -> None:
+    """Compare bytes of a chunk, from `start` on, with what the index says between two marks."""
     if len(data) != size:
         raise CorruptDataError(f"the file ends within a chunk of {name}: it is truncated")
-
-
-def _check_marks(
-    mark: int, last: int, start: int, data: memoryview, points: Points, name: str
-) -> None:
-    """Compare segments from one mark to another in bytes that begin at one of the chunk."""
-    now = segment_sums(data, points.bit[mark:last], start)
-    if now != points.segment_crc[mark:last].tolist():
+    if not len(points.segment_crc):
+        return
+    if segment_sums(data, points.bit[mark:last], start) != points.segment_crc[mark:last].tolist():
         raise CorruptDataError(
             f"compressed data of {name} are not those that were indexed: the file was changed or "
             "damaged; build its index again if it was changed"
@@ -228,16 +219,13 @@ class Crew:
 
         helpers = (self.threads if most is None else min(self.threads, most)) - 1
         others: list[Future[None]] = []
+        if helpers > 0:
+            self._pool = self._pool or ThreadPoolExecutor(self.threads - 1)
+            with suppress(RuntimeError):  # no more threads to be had, as in a process that ends
+                for _ in range(helpers):
+                    others.append(self._pool.submit(work))
         try:
-            if helpers > 0:
-                self._pool = self._pool or ThreadPoolExecutor(self.threads - 1)
-                with suppress(RuntimeError):  # no more threads to be had, as in a process that ends
-                    for _ in range(helpers):
-                        others.append(self._pool.submit(work))
             work()
-        except BaseException:
-            deque(left, maxlen=0)
-            raise
         finally:
             wait(others)
         for other in others:

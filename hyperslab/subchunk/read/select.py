@@ -15,8 +15,6 @@ Key = int | slice | EllipsisType | None | Sequence[int] | NDArray[Any]
 
 @dataclass(frozen=True)
 class Axis:
-    """The indices wanted along one axis."""
-
     indices: range | NDArray[np.int64]  # ascending, each once
     order: slice | NDArray[np.int64] | None = None  # what brings them into the order asked for
     drop: bool = False  # whether the axis disappears, as with a whole number
@@ -50,21 +48,15 @@ class Wanted:
 
 
 def wanted(key: Key | tuple[Key, ...], shape: tuple[int, ...]) -> Wanted:
-    """Return what a selection asks of each axis.
-
-    Whole numbers, slices of any step, an ellipsis, None, and lists or boolean masks of one
-    dimension; several lists select the product of them, as in h5py and Zarr's ``oindex``.
-    """
+    """Return what a selection asks of each axis; several lists select their product, as in h5py."""
     keys = list(key) if isinstance(key, tuple) else [key]
-    named = sum(item is not None and item is not Ellipsis for item in keys)
-    if sum(item is Ellipsis for item in keys) > 1:
+    dots = [place for place, item in enumerate(keys) if item is Ellipsis]
+    named = len(keys) - len(dots) - sum(item is None for item in keys)
+    if len(dots) > 1:
         raise IndexError("a selection can hold one ellipsis only")
     if named > len(shape):
         raise IndexError(f"{named} indices were given for a variable of {len(shape)} dimensions")
-    boxed = not shape and any(item is Ellipsis for item in keys)
-    if not any(item is Ellipsis for item in keys):
-        keys.append(Ellipsis)
-    at = next(place for place, item in enumerate(keys) if item is Ellipsis)
+    at = dots[0] if dots else len(keys)
     keys[at : at + 1] = [slice(None)] * (len(shape) - named)
     axes: list[Axis] = []
     new: list[int] = []
@@ -76,15 +68,21 @@ def wanted(key: Key | tuple[Key, ...], shape: tuple[int, ...]) -> Wanted:
             continue
         axes.append(_axis(item, shape[len(axes)], len(axes)))
         place += not axes[-1].drop
-    return Wanted(tuple(axes), tuple(new), boxed)
+    return Wanted(tuple(axes), tuple(new), boxed=bool(dots) and not shape)
 
 
 def picked_of(values: NDArray[Any], axes: Sequence[range | NDArray[np.int64]]) -> NDArray[Any]:
     """Return the product of indices of each axis."""
     for place, chosen in enumerate(axes):
-        cut = slice(chosen.start, chosen.stop, chosen.step) if isinstance(chosen, range) else chosen
-        values = values[(slice(None),) * place + (cut,)]
+        values = values[(slice(None),) * place + (as_key(chosen),)]
     return values
+
+
+def as_key(indices: range | NDArray[np.int64]) -> slice | NDArray[np.int64]:
+    """Return ascending indices as numpy takes them."""
+    if isinstance(indices, range):
+        return slice(indices.start, indices.stop, indices.step)
+    return indices
 
 
 def _axis(item: Any, length: int, number: int) -> Axis:

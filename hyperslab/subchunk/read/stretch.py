@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from itertools import islice, zip_longest
+from itertools import islice
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..index.points import Points
-
-_WHOLE = 0.7  # share of a chunk from which on it is decoded whole
 
 
 class Stretch(NamedTuple):
@@ -35,10 +32,9 @@ def stretches(
     starts: NDArray[np.int64],
     stops: NDArray[np.int64],
 ) -> list[list[Stretch]]:
-    """Return for each chunk what must be decoded for byte ranges wanted of it; starts ascend.
+    """Return for chunks, by rows of the table, what must be decoded for ascending byte ranges.
 
-    Of `rows` in the chunk table and their compressed sizes. A range lies in the last stretch that
-    starts before it; none overlaps the next.
+    A range lies in the last stretch that starts before it; none overlaps the next.
     """
     begins, ends = points.first[rows], points.first[rows + 1]
     passed = np.empty((len(rows), len(starts)), np.int64)
@@ -72,18 +68,12 @@ def divided(stretch: Stretch, points: Points, count: int) -> list[Stretch]:
     wanted = stretch.out + np.arange(1, count) * stretch.length // count
     cuts = stretch.point + np.unique(points.out[marks].searchsorted(wanted, "right") - 1)
     heads = [stretch.point, *cuts[cuts > stretch.point].tolist()]
+    last, end, stop = stretch.last, stretch.out + stretch.length, stretch.stop
     found = []
-    for point, after in zip_longest(heads, heads[1:]):
+    for point in reversed(heads):
         mark = int(points.mark[point])
-        last, end, stop = stretch.last, stretch.out + stretch.length, stretch.stop
-        if after is not None:
-            last = int(points.mark[after])
-            end, stop = int(points.out[last]), (int(points.bit[last]) + 7) >> 3
         out, bit = int(points.out[mark]), int(points.bit[mark])
-        part = Stretch(point, mark, last, out, end - out, bit >> 3, stop, bit & 7, stretch.ranges)
-        found.append(part)
-    return found
-
-
-def worth(found: Sequence[Stretch], chunk_bytes: int) -> bool:
-    return sum(stretch.length for stretch in found) < _WHOLE * chunk_bytes
+        where = (out, end - out, bit >> 3, stop, bit & 7)
+        found.append(Stretch(point, mark, last, *where, stretch.ranges))
+        last, end, stop = mark, out, (bit + 7) >> 3
+    return found[::-1]

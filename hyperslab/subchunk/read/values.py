@@ -21,13 +21,14 @@ from ..process import HELD, refuse_above
 from .boxes import Box, boxes, count_runs, runs
 from .decode import Crew, Task, check_chunk, decode
 from .select import Wanted, picked_of
-from .stretch import Stretch, divided, stretches, worth
+from .stretch import Stretch, divided, stretches
 from .whole import decode_chunk
 
 _BATCH = 4096  # chunks that are worked on at a time
 _RANGES = 2**16  # byte ranges that are looked up at a time
 _LOOKED_UP = 64  # bytes that looking one up takes
 _OBJECTS = 2048  # bytes of the objects about a chunk or a stretch
+_WHOLE = 0.7  # share of a chunk from which on it is decoded whole
 _PART = 2**20  # decompressed bytes of a part of a long stretch, at least
 
 
@@ -40,13 +41,7 @@ class Plan:
     starts: NDArray[np.int64]  # the byte ranges wanted of the decompressed chunk
     length: int  # bytes of each range
     stretches: Sequence[Stretch]
-    each: int  # bytes that a stretch takes beside its compressed data
-
-    @property
-    def memory_bytes(self) -> int:
-        """What decoding it needs, compressed bytes and what points keep, and the values' own."""
-        stored = sum(stretch.stop - stretch.start + self.each for stretch in self.stretches)
-        return stored + self.starts.nbytes + self.starts.size * self.length
+    memory_bytes: int  # what decoding needs, and the values' own
 
 
 @dataclass(frozen=True)
@@ -133,31 +128,26 @@ class Indexed:
             crew.each(one, zip(some, fetched, strict=True), most=threads)
 
     def _plans(self, alike: Sequence[tuple[Box, int]]) -> Iterator[Plan | None]:
-        """Give how to decode boxes from points that lie alike; None where the chunk is read whole.
-
-        That is where it is as quick, or where what leads to so many pieces would not fit.
-        """
+        """Give how to decode boxes that lie alike from points; None to read the chunk whole."""
         local, planes = alike[0][0].local, self.variable.width if self.variable.shuffled else 1
         count = planes * count_runs(local, self.variable.chunks)
         if count * _LOOKED_UP > self.memory_bytes // 2:
             yield from [None] * len(alike)
             return
         starts, length = self._bytes(*runs(local, self.variable.chunks))
+        own = starts.nbytes + starts.size * length
+        most = _WHOLE * self.variable.chunk_bytes
+        each = _OBJECTS + int(self.points.kept_bytes.max())  # beside a stretch's compressed data
         left = iter(alike)
         while some := list(islice(left, max(1, _RANGES // count))):
             rows = np.array([row for _, row in some])
             sizes = self.chunks.size[rows].astype(np.int64) - self.variable.guard_bytes
             made = stretches(self.points, rows, sizes, starts, starts + length)
             for (box, row), found in zip(some, made, strict=True):
-                good = worth(found, self.variable.chunk_bytes)
-                plan = Plan(box, row, starts, length, found, self._each_bytes) if good else None
-                yield plan if plan and plan.memory_bytes <= self.memory_bytes else None
-
-    @property
-    def _each_bytes(self) -> int:
-        """What a stretch takes while it waits, what its point keeps, and the objects about it."""
-        kept = self.points.kept_bytes
-        return _OBJECTS + (int(kept.max()) if len(kept) else 0)
+                needed = own + sum(stretch.stop - stretch.start + each for stretch in found)
+                few = sum(stretch.length for stretch in found) < most
+                good = few and needed <= self.memory_bytes
+                yield Plan(box, row, starts, length, found, needed) if good else None
 
     def _bytes(self, starts: NDArray[np.int64], length: int) -> tuple[NDArray[np.int64], int]:
         """Return runs of values as runs of bytes, which shuffling spreads over planes."""
@@ -176,7 +166,12 @@ class Indexed:
         ]
         if not cut:
             return
-        values = [_contiguous(result[plan.box.place]) for plan in plans]
+        targets = [result[plan.box.place] for plan in plans]
+        # Where values do not lie side by side, there is room for as many that do.
+        values = [
+            target if target.flags.c_contiguous else np.empty(target.shape, target.dtype)
+            for target in targets
+        ]
         planes = [self._planes(here, plan.length) for here, plan in zip(values, plans, strict=True)]
         offsets = self.chunks.offset[[plan.row for plan in plans]].tolist()
         begins = [offsets[number] for number, _ in cut]
@@ -194,9 +189,8 @@ class Indexed:
             for (number, stretch), piece, window in zip(cut, data, kept, strict=True)
         ]
         decode(tasks, crew, self.memory_bytes)
-        for plan, found in zip(plans, values, strict=True):
-            target = result[plan.box.place]
-            if not np.shares_memory(found, target):
+        for target, found in zip(targets, values, strict=True):
+            if found is not target:
                 target[...] = found
 
     def _planes(self, values: NDArray[Any], length: int) -> NDArray[np.uint8]:
@@ -212,9 +206,8 @@ class Indexed:
         return divided(stretch, self.points, count) if count > 1 else [stretch]
 
     def _stored(self, rows: Sequence[int]) -> list[memoryview]:
-        starts = self.chunks.offset[rows].astype(np.int64)
-        stops = starts + self.chunks.size[rows].astype(np.int64)
-        return self.data.ranges(starts.tolist(), stops.tolist())
+        starts = self.chunks.offset[rows]
+        return self.data.ranges(starts.tolist(), (starts + self.chunks.size[rows]).tolist())
 
     def _whole(self, box: Box, row: int, stored: memoryview | None, target: NDArray[Any]) -> None:
         size, variable = int(self.chunks.size[row]), self.variable
@@ -227,8 +220,3 @@ class Indexed:
         raw = decode_chunk(stored, variable, int(self.chunks.mask[row]), into)
         if not entire:
             target[...] = picked_of(raw.view(variable.dtype).reshape(variable.chunks), box.local)
-
-
-def _contiguous(values: NDArray[Any]) -> NDArray[Any]:
-    """Return the array itself if its values lie side by side; else room for as many that do."""
-    return values if values.flags.c_contiguous else np.empty(values.shape, values.dtype)

@@ -72,17 +72,11 @@ def _folded(value: int) -> int:
 
 
 def inflate_chunk(data: bytes | memoryview, name: str, into: Bytes, width: int = 1) -> None:
-    """Put what is in a zlib stream into its place, once its checksum fits, shuffling undone.
-
-    What is too much HDF5 ignores.
-    """
-    module = inflater()
+    """Put what is in a zlib stream into its place, unshuffled; too much is ignored, as by HDF5."""
     try:
-        _inflate_by(module, memoryview(data), name, into, width)
-    except CorruptDataError:
-        if module is zlib:
-            raise
-        _inflate_by(zlib, memoryview(data), name, into, width)  # before it is called damaged
+        _inflate_by(inflater(), memoryview(data), name, into, width)
+    except CorruptDataError:  # Python's zlib is asked before it is called damaged
+        _inflate_by(zlib, memoryview(data), name, into, width)
 
 
 def _inflate_by(module: Inflater, data: memoryview, name: str, into: Bytes, width: int) -> None:

@@ -20,6 +20,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from made_files import everything
 
+from hyperslab.cli import main
 from hyperslab.io import Layout, Variable, create, write_array
 from hyperslab.io.sources.base import SourceVariable
 from hyperslab.tune import copy_plan, passes
@@ -374,9 +375,12 @@ sys.exit(main(["rechunk", *sys.argv[1:], "--chunks", "lat=-1"]))
 """
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_what_is_interrupted_leaves_nothing(files, tmp_path, number):
-    words = [sys.executable, "-c", SLOW, str(files["tile"]), str(tmp_path / "out.nc")]
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+def test_what_is_ended_half_way_leaves_nothing_or_a_part_that_goes_with_the_next_run(
+    files, tmp_path, number
+):
+    out = tmp_path / "out.nc"
+    words = [sys.executable, "-c", SLOW, str(files["tile"]), str(out)]
     with subprocess.Popen(words, stderr=subprocess.PIPE, text=True) as process:
         end = time.monotonic() + 30
         while not any(part.stat().st_size > 10_000 for part in tmp_path.glob(".out.nc.*.part")):
@@ -384,9 +388,16 @@ def test_what_is_interrupted_leaves_nothing(files, tmp_path, number):
             time.sleep(0.01)
         process.send_signal(number)
         _, said = process.communicate(timeout=20)
-    assert process.returncode == 1
-    assert "interrupted: nothing is left of" in said
-    assert names(tmp_path) == []
+    if number != signal.SIGKILL:
+        assert process.returncode == 1
+        assert "interrupted: nothing is left of" in said
+        assert names(tmp_path) == []
+        return
+    assert names(tmp_path) == [part_name("out.nc", process.pid)]
+    ample = ("--memory", "9GiB")  # this process may hold what earlier tests took
+    assert main(["rechunk", str(files["tile"]), str(out), "--chunks", "lat=-1", "-q", *ample]) == 0
+    assert names(tmp_path) == ["out.nc"]
+    same(out, files["tile"])
 
 
 def test_only_what_dead_processes_of_this_machine_left_of_a_file_goes(tmp_path):

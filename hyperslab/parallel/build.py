@@ -28,8 +28,12 @@ def compilers() -> list[tuple[str, ...]]:
 
     A folder may hold those of several MPIs, and the first need not be the one that has HDF5.
     """
-    if words := shlex.split(os.environ.get("MPICC", "")):
-        name, *flags = words
+    given = os.environ.get("MPICC", "").strip()
+    if given:
+        try:
+            name, *flags = shlex.split(given)
+        except ValueError as error:
+            raise AbsentError(f"the variable MPICC is {given!r}, no command: {error}") from error
         if place := shutil.which(name):
             return [(place, *flags)]
         shown = Path(name).name

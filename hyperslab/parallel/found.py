@@ -92,7 +92,11 @@ def _mpi4py() -> Program:
         "import mpi4py; mpi4py.rc.initialize = False\n"
         "from mpi4py import MPI; print(MPI.Get_library_version())"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    asked = [sys.executable, "-c", code]
+    try:
+        done = subprocess.run(asked, capture_output=True, text=True, timeout=60)
+    except subprocess.TimeoutExpired as error:
+        raise AbsentError("mpi4py does not answer within a minute") from error
     if done.returncode:
         said = (done.stderr.strip().splitlines() or ["it ended without a word"])[-1]
         raise AbsentError(f"mpi4py cannot be used: {said}")

@@ -7,6 +7,7 @@ from typing import Any, TypeAlias
 
 import matplotlib.pyplot as plt
 import pandas as pd
+import seaborn as sns
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
@@ -143,7 +144,7 @@ class Dots(_Drawn):
         axes.set_ylim(len(names) - 0.5, -0.5)
         if self.log:
             plain(axes.xaxis)
-        axes.spines["left"].set_visible(False)
+        sns.despine(ax=axes, left=True)
 
 
 @dataclass(frozen=True)
@@ -234,6 +235,7 @@ class Curves(_Drawn):
         if self.ticks:
             places = [SCALES[self.across_unit] * number for number in self.ticks.values()]
             axes.set_xticks(places, list(self.ticks), rotation=30, ha="right", minor=False)
+        sns.despine(ax=axes)
 
 
 @dataclass(frozen=True)

@@ -21,7 +21,7 @@ from jupyter_client.provisioning.local_provisioner import LocalProvisioner
 from ..measure.parent import alive
 
 _IMPORTED = (
-    "ipykernel.kernelapp", "pyarrow.parquet", "scipy.interpolate", "scipy.ndimage",
+    "ipykernel.kernelapp", "pyarrow.parquet", "seaborn", "scipy.interpolate", "scipy.ndimage",
     "hyperslab.study.page",
 )  # fmt: skip
 

@@ -61,6 +61,12 @@ def sea():
     return Currents()
 
 
+def test_another_seed_is_another_ocean_in_the_same_basin(sea):
+    other = Currents(Ocean(seed=1))
+    assert other.frame(0)[0].tobytes() != sea.frame(0)[0].tobytes()
+    assert (other.land == sea.land).all()
+
+
 def test_land_holds_the_fill_value_and_sea_does_not(sea):
     for component in sea.frame(3):
         assert component.dtype == np.float32

@@ -97,6 +97,7 @@ def test_keys_and_parts(climate):
         for key in keys:
             assert await store.exists(key)
             whole = (await store.get(key, prototype)).to_bytes()
+            assert await store.getsize(key) == len(whole)
             parts = [RangeByteRequest(2, 9), OffsetByteRequest(3), SuffixByteRequest(4)]
             got = await store.get_partial_values(prototype, [(key, part) for part in parts])
             assert [part.to_bytes() for part in got] == [whole[2:9], whole[3:], whole[-4:]]

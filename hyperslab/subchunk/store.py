@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import math
 import os
 from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
 from itertools import product
@@ -120,6 +121,16 @@ class SubchunkStore(Store):
 
     async def exists(self, key: str) -> bool:
         return key in self._documents or self._place(key) is not None
+
+    async def getsize(self, key: str) -> int:
+        if key in self._documents:
+            return len(self._document(key))
+        if (place := self._place(key)) is None:
+            raise FileNotFoundError(key)
+        array, corner = place
+        if array.text:
+            return len(await asyncio.to_thread(array.read, corner))
+        return math.prod(array.chunks) * array.dtype.itemsize
 
     async def set(self, key: str, value: Buffer) -> None:
         self._check_writable()

@@ -5,9 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import pairwise, product
 
-from hyperslab.io.chunk_shapes import chunk_grid
+from hyperslab.io.chunk_shapes import chunk_grid, cut
 
 _RUN_BYTES = 2**16  # a read of contiguous data moves at least so much: HDF5's sieve buffer
 _CALL_BYTES = 2**18  # what one more piece costs, in bytes that could be read in that time
@@ -51,16 +50,6 @@ class Slabs:
         return tuple(
             slice(i - i % length, min(i - i % length + length, n)) for i, length, n in axes
         )
-
-
-def cut(slab: Slab, lengths: Sequence[int]) -> Iterator[Slab]:
-    """Yield a slab cut at the multiples of lengths, in C order."""
-    axes = []
-    for s, length in zip(slab, lengths, strict=True):
-        inner = range((s.start // length + 1) * length, s.stop, length)
-        ends = [s.start, *inner, s.stop] if s.stop > s.start else []
-        axes.append([slice(a, b) for a, b in pairwise(ends)])
-    return product(*axes)
 
 
 def runs(shape: Sequence[int], itemsize: int) -> Lengths:

@@ -47,11 +47,6 @@ class SourceVariable(Variable):
             super().__post_init__()
 
     @property
-    def copyable(self) -> bool:
-        """Whether its values can be copied into another layout."""
-        return not self.reason
-
-    @property
     def chunk_bytes(self) -> int:
         """Bytes of one chunk, uncompressed; 0 without chunks."""
         return math.prod(self.chunks) * self.itemsize if self.chunks else 0
@@ -96,7 +91,7 @@ class Source(AbstractContextManager["Source"], ABC):
         for path, group in self._groups():
             kept, left = self._attributes(group)
             lost |= {f"group {path.strip('/')}": {*kept, *left}} if path else {"the file": left}
-        lost |= {variable.name: variable.lost for variable in known if variable.copyable}
+        lost |= {variable.name: variable.lost for variable in known if not variable.reason}
         return (
             *(f"{v.name} is left out: it {v.reason}." for v in known if v.reason),
             *(
@@ -109,7 +104,7 @@ class Source(AbstractContextManager["Source"], ABC):
     def choose(self, names: Sequence[str] | None = None) -> list[SourceVariable]:
         """Return the variables of these names, or all that can be copied."""
         given = shown(self.address)
-        able = [v for v in self.variables.values() if v.copyable]
+        able = [v for v in self.variables.values() if not v.reason]
         if not able:
             why = "; ".join(f"{v.name}: {v.reason}" for v in self.variables.values())
             raise SourceError(f"{given} holds no array of numbers{why and f' ({why})'}")

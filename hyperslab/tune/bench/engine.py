@@ -25,7 +25,7 @@ from hyperslab.measure.journal import Journal
 from hyperslab.measure.records import DISCARDED, frame_of
 
 from ..copy_plan import BENCH_BYTES, CopyPlan, MemoryLimitError, plan_copy
-from ..partial import likely_bytes, most_bytes, scratch_folder
+from ..partial import scratch_folder
 from ..process_memory import evicted, mib
 from ..report.compare import WrongValuesError
 from ..report.text import notes
@@ -132,8 +132,7 @@ def prepare(
     try:
         fitted = fit(chosen, layouts, source.attrs)
         plan = plan_copy(
-            chosen,
-            layouts,
+            fitted,
             source_format=source.format,
             cache_bytes=target.cache_bytes,
             memory_bytes=memory_bytes,
@@ -148,7 +147,6 @@ def prepare(
         format=source.format,
         library="h5py" if isinstance(source, HDF5Source) else "",
         path=Path(),
-        variables=tuple(chosen),
         fitted=fitted,
         reads=reads,
         cache_bytes=target.cache_bytes,
@@ -156,7 +154,7 @@ def prepare(
     )
     largest = max(chosen, key=lambda variable: variable.nbytes)
     notes = (*fitted.notes, *_plan_notes(plan, target))
-    return Prepared(trial, layouts[largest.name], notes, likely_bytes(chosen, layouts) + 2**20)
+    return Prepared(trial, layouts[largest.name], notes, fitted.likely_bytes + 2**20)
 
 
 def prepare_ranks(
@@ -164,10 +162,10 @@ def prepare_ranks(
 ) -> Prepared:
     """Settle how several ranks write a variable in one layout."""
     (variable,) = chosen
-    layouts = target.layouts(chosen)
-    layout = layouts[variable.name]
+    fitted = fit(chosen, target.layouts(chosen), {})
+    layout = fitted.layouts[variable.name]
     trial = ranks_trial(variable, layout, ranks, independent=independent)
-    return Prepared(trial, layout, (), variable.nbytes + most_bytes(chosen, layouts) + 2**20)
+    return Prepared(trial, layout, (), variable.nbytes + fitted.most_bytes + 2**20)
 
 
 def _plan_notes(plan: CopyPlan, target: Target) -> Iterator[str]:

@@ -9,12 +9,11 @@ from dataclasses import replace
 import numpy as np
 
 from hyperslab.io.chunk_shapes import ceil_chunk
-from hyperslab.io.layout import CHUNKED
-from hyperslab.io.sources.base import SourceVariable, layout_of
+from hyperslab.io.sources.base import SourceVariable
 from hyperslab.io.variable import Variable
 
 from .axes import axes_of, axis_letters
-from .target import Choice, Target
+from .target import Choice, Target, chunked_format, packs
 
 CHUNK_BYTES = 2**20
 """What a chunk is meant to take where nobody says it; `rechunk` shortens chunks to it too."""
@@ -30,7 +29,7 @@ def candidates(
     They are the file's own ("copy"), the library's default chunks, chunks for each of the two usual
     reads, chunks between them, and those with a codec that the file has not.
     """
-    chunked = format if format in CHUNKED else "netcdf4"
+    chunked = chunked_format(format)
     found = [Target("copy", format), Target("default chunks", chunked, Choice("default"))]
     for name, each in shapes(variables, chosen).items():
         found.append(Target(name, chunked, each=tuple((v, Choice(n)) for v, n in each.items())))
@@ -131,13 +130,9 @@ def share(chunk: list[int], shape: Ints, axes: Ints, room: int, most: Ints = ())
 
 def _other_codec(format: str, chosen: Sequence[SourceVariable]) -> Choice | None:
     """Return a codec worth a try beside the file's own."""
-    if any(variable.codec for variable in chosen):
-        tries = [Choice(codec="zstd", level=3)]
-    else:
-        tries = [Choice(codec="deflate", level=1, shuffle=True),
-                 Choice(codec="zstd", level=3, shuffle=False)]  # fmt: skip
-    for choice in tries:
-        codec, level, shuffle = choice.codec, choice.level, bool(choice.shuffle)
-        if layout_of(format, chunks=(1,), codec=codec, level=level, shuffle=shuffle):
-            return choice
-    return None
+    tries = [Choice(codec="zstd", level=3)]
+    if not any(variable.codec for variable in chosen):
+        deflate = Choice(codec="deflate", level=1, shuffle=True)
+        tries = [deflate, replace(tries[0], shuffle=False)]
+    able = (one for one in tries if packs(format, one.codec, one.level, bool(one.shuffle)))
+    return next(able, None)

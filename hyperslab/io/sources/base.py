@@ -21,8 +21,6 @@ from ..urls import Remote, located
 from ..variable import DTYPES, Variable
 from ..writing import stored_bytes
 
-__all__ = ["Indices", "Source", "SourceError", "SourceVariable"]
-
 SHOWN = 12  # names that an error lists
 
 

@@ -6,8 +6,6 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-import numpy as np
-
 from hyperslab.io.chunk_shapes import ceil_chunk
 from hyperslab.io.sources.base import SourceVariable
 from hyperslab.io.variable import Variable
@@ -56,9 +54,8 @@ def shapes(
     filled = [v for v in chosen if v.shape and 0 not in v.shape]
     fields = [v for v in filled if len(v.shape) > 1]
     for variable in fields or filled:  # coordinates beside fields stay as they are
-        itemsize = np.dtype(variable.dtype).itemsize
         letters = axis_letters(variable.dims, variable.unlimited, axes)
-        for name, chunks in _shapes(variable.shape, itemsize, letters).items():
+        for name, chunks in _shapes(variable.shape, variable.itemsize, letters).items():
             found.setdefault(name, {})[variable.name] = chunks
     return found
 
@@ -96,14 +93,12 @@ def along(shape: Ints, itemsize: int, whole: Ints, most: int, fill: int) -> tupl
     return tuple(chunk)
 
 
-def balanced(
-    shape: Ints, itemsize: int, line: Ints, place: Ints, most: int = CHUNK_BYTES
-) -> tuple[int, ...]:
+def balanced(shape: Ints, itemsize: int, line: Ints, place: Ints) -> tuple[int, ...]:
     """Return a chunk for which a line (a series) and a place (a map) touch as many chunks.
 
-    Axes of neither get length 1, unless the chunk would be smaller than `most` bytes.
+    Axes of neither get length 1, unless the chunk would be smaller than `CHUNK_BYTES`.
     """
-    room = max(most // itemsize, 1)
+    room = max(CHUNK_BYTES // itemsize, 1)
     lines, places = (math.prod(shape[axis] for axis in group) for group in (line, place))
     parts = max(lines * places / room, 1.0)
     across = min(max(math.sqrt(parts), parts / places), lines)

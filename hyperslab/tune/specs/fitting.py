@@ -89,17 +89,10 @@ def fit(
 def growing(variables: Sequence[Variable], format: str) -> set[str]:
     """Return the dimensions that stay unlimited when variables are copied into a format."""
     dims = {dim for v in variables for dim in v.unlimited}
-    if format in ZARR:
+    inner = {dim for v in variables for dim in v.dims[1:]}
+    if format in ZARR or (format in ONE_GROWS and len(dims) > 1):
         return set()
-    if format not in ONE_GROWS:
-        return dims
-    first = format in CLASSIC
-    able = [
-        dim
-        for dim in sorted(dims)
-        if not first or all(v.dims.index(dim) == 0 for v in variables if dim in v.dims)
-    ]
-    return set(able) if len(dims) == 1 else set()
+    return dims - inner if format in CLASSIC else dims
 
 
 def _attrs(attrs: Mapping[str, object], format: str) -> dict[str, object]:

@@ -10,7 +10,6 @@ from hyperslab.io.sources.base import SourceVariable
 
 from . import parse
 from .auto import candidates, shapes
-from .fitting import fit
 from .target import COPY, SAME, Choice, Target, chunked_format
 
 SWEPT = ("format", "chunks", "codec", "shuffle", "quantize", "endian", "cache")
@@ -83,11 +82,7 @@ def targets(
     if len(kept) > MOST_TARGETS:
         raise ValueError(f"{len(kept)} layouts, more than {MOST_TARGETS}: sweep over fewer values")
     for target in kept.values():
-        layouts = target.layouts(chosen)
-        try:
-            fit(chosen, layouts, {})
-        except ValueError as error:
-            raise ValueError(f"{target.name}: {error}") from error
+        target.fit(chosen, {})  # refuses what the format cannot hold
     return list(kept.values())
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -11,7 +11,7 @@ from hyperslab.io.chunk_shapes import picked_chunks
 from hyperslab.io.layout import CHUNKED, CLASSIC, ZARR, Layout
 from hyperslab.io.sources.base import SourceVariable, layout_of
 
-from .fitting import growing
+from .fitting import Fitted, fit, growing
 
 COPY = "copy"  # the name of the layout that the file has
 SAME, DEFAULT, CONTIGUOUS = "same", "default", "contiguous"
@@ -65,6 +65,14 @@ class Target:
             raise ValueError(f"{self.name}: only floats can be quantized, not {listed}")
         grows = growing(variables, self.format)
         return {v.name: self._layout(v, own.get(v.name), grows) for v in variables}
+
+    def fit(self, variables: Sequence[SourceVariable], attrs: Mapping[str, object]) -> Fitted:
+        """Return the definition of a copy in this layout, which an error names."""
+        layouts = self.layouts(variables)
+        try:
+            return fit(variables, layouts, attrs)
+        except ValueError as error:
+            raise ValueError(f"{self.name}: {error}") from error
 
     def _check_fit(self, variables: Sequence[SourceVariable]) -> None:
         """Refuse chunks that would touch no variable at all."""

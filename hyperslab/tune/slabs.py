@@ -8,6 +8,8 @@ from dataclasses import dataclass
 
 from hyperslab.io.chunk_shapes import chunk_grid, cut
 
+from .specs.auto import along
+
 _RUN_BYTES = 2**16  # a read of contiguous data moves at least so much: HDF5's sieve buffer
 _CALL_BYTES = 2**18  # what one more piece costs, in bytes that could be read in that time
 
@@ -54,11 +56,7 @@ class Slabs:
 
 def runs(shape: Sequence[int], itemsize: int) -> Lengths:
     """Return a block of contiguous data that one read moves anyway, as if it were a chunk."""
-    lengths, left = [1] * len(shape), max(_RUN_BYTES // itemsize, 1)
-    for axis in reversed(range(len(shape))):
-        lengths[axis] = max(min(shape[axis], left), 1)
-        left //= lengths[axis]
-    return tuple(lengths)
+    return along(shape, itemsize, range(len(shape)), _RUN_BYTES)
 
 
 def choose(shape: Sequence[int], itemsize: int, source: Lengths, unit: Lengths, most: int) -> Slabs:

@@ -82,7 +82,7 @@ def _shapes(
     }
 
 
-def along(shape: Ints, itemsize: int, whole: Ints, most: int, fill: int) -> tuple[int, ...]:
+def along(shape: Ints, itemsize: int, whole: Ints, most: int, fill: int = 0) -> tuple[int, ...]:
     """Return a chunk of some axes whole, up to `most` bytes, and the others alike, up to `fill`."""
     chunk, room = [1] * len(shape), most // itemsize
     for axis in reversed(whole):

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..layout import CODECS, Layout
-from ..selection import Indices
+from ..selection import Indices as Indices
 from ..urls import Remote, located
 from ..variable import DTYPES, Variable
 from ..writing import stored_bytes

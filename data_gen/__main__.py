@@ -9,6 +9,7 @@ from pathlib import Path
 from data_gen import NAMES, dataset, parameters, write
 from hyperslab.io import CODECS, FORMATS, Layout
 from hyperslab.io.creation import STORE_MARKS
+from hyperslab.io.layout import ZARR
 from hyperslab.io.work import remove
 
 WORDS = {
@@ -147,7 +148,7 @@ def _check(out: Path, layout: Layout, force: bool) -> None:
         raise ValueError(f"--out {out}: {out.parent} is not a directory; make it first")
     if out.exists() and not force:
         raise ValueError(f"--out {out}: it exists; give another name, or --force to replace it")
-    if out.is_dir() and not layout.is_directory:
+    if out.is_dir() and layout.format not in ZARR:
         raise ValueError(f"--out {out}: it is a directory, and {layout.format} is one file")
     if out.is_dir() and not any((out / mark).exists() for mark in STORE_MARKS):
         raise ValueError(f"--out {out}: it is a directory but no Zarr store, and left alone")

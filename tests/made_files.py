@@ -132,7 +132,7 @@ def everything(path):
         return source.format, {
             name: source.read(name, tuple(slice(0, n) for n in variable.shape))
             for name, variable in source.variables.items()
-            if variable.copyable
+            if not variable.reason
         }
 
 

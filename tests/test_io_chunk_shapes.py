@@ -10,8 +10,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hyperslab.io import Layout, write_array
-from hyperslab.io.chunk_shapes import ceil_chunk, chunk_grid, floor_chunk, predicted_bytes
-from hyperslab.io.default_chunks import LARGEST_CHUNK_BYTES, balanced_chunks, default_chunks
+from hyperslab.io.chunk_shapes import (
+    LARGEST_CHUNK_BYTES,
+    balanced_chunks,
+    ceil_chunk,
+    chunk_grid,
+    default_chunks,
+    floor_chunk,
+    predicted_bytes,
+)
 
 
 def written_bytes(path, shape, chunks):

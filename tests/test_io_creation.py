@@ -158,8 +158,10 @@ def test_coordinates_and_attributes_are_stored(tmp_path, layout):
     assert np.array_equal(read(tmp_path / "a", layout, "t"), np.arange(12) / 2)
     if layout.format == "nczarr":
         return  # xarray opens it through zarr, which has the test of its own
-    engine = "zarr" if layout.is_directory else "netcdf4"
-    options = {"consolidated": layout.format == "zarr2"} if layout.is_directory else {}
+    store = layout.suffix == ".zarr"
+    engine, options = (
+        ("zarr", {"consolidated": layout.format == "zarr2"}) if store else ("netcdf4", {})
+    )
     with xr.open_dataset(tmp_path / "a", engine=engine, **options) as dataset:
         assert dataset.attrs == {"title": "é"}
         assert dataset.field.dims == ("t", "x")

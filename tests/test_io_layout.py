@@ -14,7 +14,6 @@ def test_a_layout_is_a_value_with_a_suffix_and_columns():
     for format in FORMATS:
         layout = Layout(format)
         assert layout.suffix == suffixes.get(format, ".nc")
-        assert layout.is_directory == (layout.suffix == ".zarr")
     assert hash(Layout("hdf5", chunks=[4, 8])) == hash(Layout("hdf5", chunks=(4, 8)))
     layout = Layout("netcdf4", chunks=(790, 790), codec="zstd", level=7)
     assert layout.record() == {

@@ -49,7 +49,7 @@ def test_groups_and_what_cannot_be_copied_are_described(tmp_path):
         known = source.variables
         assert source.attrs == {"history": "made"}
         assert [v.name for v in source.choose()] == ["depth", "ocean/heat", "ocean/deep/salt"]
-    assert {name: v.reason for name, v in known.items() if not v.copyable} == {
+    assert {name: v.reason for name, v in known.items() if v.reason} == {
         "records": "holds records (compound values of speed, count)",
         "names": "holds text of any length",
         "lists": "holds lists of any length",

@@ -270,8 +270,8 @@ def test_what_goes_through_the_scratch_file_comes_out_as_it_was(grid, data):
     )
     variable = SourceVariable("a", tuple("xyz"[: len(shape)]), shape, "f8")
     route = Route(Slabs(shape, second), 1.0, 0, 1, Slabs(shape, first), truth.nbytes)
-    fitted = Fitted((variable,), {"a": Layout("hdf5")}, {}, ())
-    job = passes.Copying([variable], fitted, CopyPlan({"a": route}, None, 0))
+    fitted = Fitted((variable,), (variable,), {"a": Layout("hdf5")}, {}, ())
+    job = passes.Copying(fitted, CopyPlan({"a": route}, None, 0))
     ledgers = {"a": job.transfer(source, writer, variable)}
     assert made.tobytes() == truth.tobytes()
     copied = SimpleNamespace(
@@ -294,13 +294,14 @@ def test_what_is_shared_fits_and_the_least_that_is_named_is_enough(
     variable = SourceVariable("a", dims, shape, "f4", chunks=before, codec=codec)
     chunked = format not in ("netcdf3", "cdf5")
     layout = Layout(format, after if chunked else None, "deflate" if packed and chunked else None)
+    copied = Fitted((variable,), (variable,), {"a": layout}, {}, ())
     options = {"source_format": of, "cache_bytes": None, "scratch": True}
     try:
-        plan = plan_copy([variable], {"a": layout}, memory_bytes=memory, **options)
+        plan = plan_copy(copied, memory_bytes=memory, **options)
     except MemoryLimitError as error:
         enough = re.search(r"allow at least ([\d,]+) MiB", str(error))[1].replace(",", "")
         assert int(enough) * MIB > memory
-        plan_copy([variable], {"a": layout}, memory_bytes=int(enough) * MIB, **options)
+        plan_copy(copied, memory_bytes=int(enough) * MIB, **options)
         return
     route = plan.each["a"]
     largest = max(each.elements for each in (route.pieces, route.first or route.pieces))

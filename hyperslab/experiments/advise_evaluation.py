@@ -7,7 +7,7 @@ from pathlib import Path
 
 import data_gen
 
-from ..io.layout import CHUNKED, Layout
+from ..io.layout import Layout
 from ..io.source import open_source
 from ..measure.processes import Processes
 from ..tune.advice.costs import Calibration
@@ -15,6 +15,7 @@ from ..tune.advice.pricing import Row
 from ..tune.advice.question import Question, subject_of
 from ..tune.advice.rank import Advice, measured, predicted
 from ..tune.advice.visit import MODULES
+from ..tune.specs.target import chunked_format
 
 Shares = Mapping[str, float]
 _LEVELS = 13  # of the atmosphere
@@ -105,7 +106,7 @@ def evaluate(
     with Processes(MODULES) as processes:
         for pair in chosen:
             with open_source(pair.path) as source:
-                own = source.format if source.format in CHUNKED else "netcdf4"
+                own = chunked_format(source.format)
             question = replace(asked, address=pair.path, shares=pair.shares, formats=(own,))
             wider = replace(question, measured=most, seed=asked.seed + 1)
             try:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from ..io.default_chunks import default_chunks
+from ..io.chunk_shapes import default_chunks
 
 DTYPES = {1: "i1", 2: "i2", 4: "f4", 8: "f8"}
 GROWN = 1500  # steps that an unlimited dimension has before the next variable is defined

@@ -13,11 +13,11 @@ import data_gen
 
 from .. import subchunk
 from ..io.cards import readers
-from ..io.creation import stored_bytes, write_array
+from ..io.creation import write_array
 from ..io.layout import Layout
 from ..io.selection import Indices, whole
 from ..measure.processes import Processes
-from ..tune.advice.calibrate import CODECS, LIBRARIES, Timed, calibrate
+from ..tune.advice.calibrate import CODECS, LIBRARIES, Timed, calibrate, chunk_bytes
 from ..tune.advice.costs import THREADED, Calibration, codec, engine_of, save, way
 from ..tune.advice.counts import Read
 from ..tune.advice.fetches import UncalibratedError
@@ -40,15 +40,6 @@ class TrialFile:
     shape: tuple[int, ...]
     dtype: str  # of the array, which is called "data"
     layout: Layout
-
-    @property
-    def chunk_bytes(self) -> float | None:
-        """Bytes of a chunk in the file, on average; None without a codec."""
-        chunks = self.layout.chunks
-        if self.layout.codec is None or chunks is None:
-            return None
-        number = np.prod([-(-n // c) for n, c in zip(self.shape, chunks, strict=True)])
-        return stored_bytes(self.path) / float(number)
 
 
 def patterns(shape: tuple[int, ...]) -> dict[str, Indices]:
@@ -154,16 +145,15 @@ def held_out(trials: Trials, libraries: Sequence[str], every: int = 1) -> list[T
         return reads
     random, expected = np.random.default_rng(every), json.loads(trials.digests.read_text())
     for file in trials.files():
+        stored = chunk_bytes(file.path, file.shape, file.layout)
         for library in (name for name in readers(file.layout) if name in libraries):
             for pattern, selection in patterns(file.shape).items():
                 for cache in ("warm", "cold") if library in COLD else ("warm",):
                     left_out = random.random() * every > 1
                     if left_out or (cache == "cold" and pattern == "strided"):
                         continue
-                    read = Read(
-                        file.shape, file.dtype, file.layout, (selection,), library,
-                        file.chunk_bytes, cache,
-                    )  # fmt: skip
+                    about = (file.shape, file.dtype, file.layout, (selection,))
+                    read = Read(*about, library, stored, cache)
                     index = Path(f"{file.path}.subchunk")
                     case = case_of(
                         f"{file.name}/{library}/{pattern}",

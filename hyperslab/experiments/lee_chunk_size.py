@@ -7,10 +7,9 @@ from typing import Any
 from numpy.typing import NDArray
 
 from ..io.chunk_shapes import ceil_chunk, floor_chunk, predicted_bytes
-from ..io.creation import create, stored_bytes
+from ..io.creation import write_array
 from ..io.experiment import Array
 from ..io.layout import Layout
-from ..io.variable import Variable
 
 SIDE = 3162  # of the document's array
 _SMALL = 128  # chunks up to this length stay as they are
@@ -53,10 +52,8 @@ def _size(values: NDArray[Any], length: int, name: str, folder: Path) -> dict[st
     """Write the array in one put, as the timed write does, and return how large the file is."""
     chunks = (length, length)
     layout, path = Layout("netcdf4", chunks=chunks), folder / f"size-{length}.nc"
-    variable = Variable(name, ("y", "x"), values.shape, values.dtype.str[1:])
-    with create(path, [variable], layout, overwrite=True) as writer:
-        writer.write(name, ..., values)
-    size = stored_bytes(path)
+    how: dict[str, Any] = {"dims": ("y", "x"), "block_bytes": values.nbytes, "overwrite": True}
+    size = write_array(path, values, layout, name, **how)
     path.unlink()
     return {
         "phase": "size",

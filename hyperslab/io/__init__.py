@@ -13,24 +13,7 @@ from .variable import DTYPES, Variable
 from .writing import Writer, sync_files
 
 __all__ = [
-    "CODECS",
-    "DTYPES",
-    "FORMATS",
-    "LEVELS",
-    "Layout",
-    "Opened",
-    "Reader",
-    "Region",
-    "Selection",
-    "Variable",
-    "Writer",
-    "blocks",
-    "create",
-    "reader",
-    "readers",
-    "region",
-    "stored_bytes",
-    "sync_files",
-    "whole",
-    "write_array",
-]
+    "CODECS", "DTYPES", "FORMATS", "LEVELS", "Layout", "Opened", "Reader", "Region", "Selection",
+    "Variable", "Writer", "blocks", "create", "reader", "readers", "region", "stored_bytes",
+    "sync_files", "whole", "write_array",
+]  # fmt: skip

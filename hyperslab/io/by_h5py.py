@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from importlib.util import find_spec
 from pathlib import Path
@@ -17,7 +17,7 @@ from .layout import Layout
 from .reading import StreamReader
 from .selection import Selection
 from .variable import Variable
-from .writing import Placed, Writer, ordered
+from .writing import Attrs, Placed, Writer, ordered
 
 PAGE_BUFFER_BYTES = 2**25
 
@@ -57,10 +57,8 @@ class HDF5Writer(Writer):
 
     _broken = False
 
-    def _make(
-        self, variables: Placed, attrs: Mapping[str, object], chunk_cache_bytes: int | None
-    ) -> None:
-        options: dict[str, Any] = {"rdcc_nbytes": chunk_cache_bytes}
+    def _make(self, variables: Placed, attrs: Attrs, cache_bytes: int | None) -> None:
+        options: dict[str, Any] = {"rdcc_nbytes": cache_bytes}
         if page_bytes := variables[-1][1].page_bytes:
             options |= {"fs_strategy": "page", "fs_page_size": page_bytes}
         self._file = h5py.File(self.path, "w", **options)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
@@ -14,7 +14,7 @@ from .layout import CLASSIC, QUANTIZERS, Layout
 from .reading import Indexed, Opened, Reader
 from .urls import Place, Remote
 from .variable import Variable
-from .writing import Placed, Writer, ordered
+from .writing import Attrs, Placed, Writer, ordered
 
 _MARKS = (".zgroup", ".zarray")
 
@@ -97,9 +97,7 @@ _QUANTIZERS = dict(zip(QUANTIZERS, ("BitGroom", "GranularBitRound", "BitRound"),
 class NetCDFWriter(Writer):
     """Writes through netCDF4-python, with masking and scaling off."""
 
-    def _make(
-        self, variables: Placed, attrs: Mapping[str, object], chunk_cache_bytes: int | None
-    ) -> None:
+    def _make(self, variables: Placed, attrs: Attrs, cache_bytes: int | None) -> None:
         format = variables[-1][1].format
         self._file = netCDF4.Dataset(address(self.path, format), "w", format=MODELS[format])
         if attrs:
@@ -113,8 +111,8 @@ class NetCDFWriter(Writer):
             handle.set_auto_maskandscale(False)
             if variable.attrs:
                 handle.setncatts(dict(variable.attrs))
-            if chunk_cache_bytes is not None and format not in CLASSIC and layout.chunks:
-                handle.set_var_chunk_cache(size=chunk_cache_bytes)
+            if cache_bytes is not None and format not in CLASSIC and layout.chunks:
+                handle.set_var_chunk_cache(size=cache_bytes)
             self._handles[variable.name] = handle
 
     def _create(self, variable: Variable, layout: Layout) -> Any:

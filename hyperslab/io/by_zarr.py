@@ -23,7 +23,7 @@ from .reading import Indexed, Opened, Reader
 from .selection import Selection, region
 from .urls import Place, Remote, system_in_zarr
 from .variable import Variable
-from .writing import Placed, Writer, fitted, ordered
+from .writing import Attrs, Placed, Writer, fitted, ordered
 
 _CODECS: dict[int, dict[str, Any]] = {
     2: {"deflate": numcodecs.Zlib, "zstd": numcodecs.Zstd, "bzip2": numcodecs.BZ2},
@@ -76,9 +76,7 @@ def opened_array(store: Any, name: str, path: str, held: ExitStack, **options: A
 class ZarrWriter(Writer):
     """Writes a Zarr directory with the dimension names xarray looks for."""
 
-    def _make(
-        self, variables: Placed, attrs: Mapping[str, object], chunk_cache_bytes: int | None
-    ) -> None:
+    def _make(self, variables: Placed, attrs: Attrs, cache_bytes: int | None) -> None:
         version: Literal[2, 3] = 2 if variables[-1][1].format == "zarr2" else 3
         store = LocalStore(self.path)
         group = zarr.create_group(store=store, zarr_format=version, attributes=_plain(attrs))

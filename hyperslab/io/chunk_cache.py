@@ -9,6 +9,8 @@ import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
+from .chunk_shapes import chunk_grid, cut
+
 Box = Sequence[tuple[int, int]]
 Place = tuple[int, ...]
 
@@ -117,7 +119,7 @@ def chunk_reads(
     >>> chunk_reads((8, 40), (8, 10), 4, rows, ChunkCache(nbytes=960))
     32
     """
-    grid = [-(-n // c) for n, c in zip(shape, chunks, strict=True)]
+    grid = chunk_grid(shape, chunks)
     held = _Held(math.prod(chunks) * itemsize, grid, cache)
     touched = itertools.chain.from_iterable(_touched(box, chunks) for box in boxes)
     numbers: dict[Place, int] = {}
@@ -198,10 +200,6 @@ class _Held:
 
 def _touched(box: Box, chunks: Sequence[int]) -> Iterator[tuple[Place, int]]:
     """Yield place and elements read of each chunk that a box touches, in C order."""
-    ranges = [range(a // c, -(-b // c)) for (a, b), c in zip(box, chunks, strict=True)]
-    for place in itertools.product(*ranges):
-        lengths = (
-            min(stop, (p + 1) * c) - max(start, p * c)
-            for (start, stop), c, p in zip(box, chunks, place, strict=True)
-        )
-        yield place, math.prod(lengths)
+    for part in cut([slice(*ends) for ends in box], chunks):
+        place = tuple(s.start // c for s, c in zip(part, chunks, strict=True))
+        yield place, math.prod(s.stop - s.start for s in part)

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .chunk_shapes import cut
 from .file_plan import plan
 from .layout import Layout
 from .variable import Variable
@@ -41,8 +42,7 @@ def create(
 ) -> Writer:
     """Create a file with these variables and give the writer that fills them.
 
-    The file is made in place under its own name; when the definition fails, or the body of a
-    ``with`` on the writer raises, it is closed and removed.
+    When the definition fails, or the body of a ``with`` on the writer raises, it is removed.
 
     Parameters
     ----------
@@ -51,15 +51,14 @@ def create(
     variables
         Scalars among them take neither chunks nor codec from the layout.
     layout
-        One for all, or one for each variable by name; format and pages are the file's, so they
-        must agree.
+        One for all, or one for each by name; format and pages are the file's, so they must agree.
     coordinates, attrs
         Variables with their values, written at once, unchunked and uncompressed, and attributes
         of the file; plain binary leaves both out.
     chunk_cache_bytes
-        Size of the library's chunk cache for each variable; None keeps the library's own.
+        Of the library for each variable; None keeps its own.
     overwrite
-        Remove what lies at `path` first; otherwise it is an error.
+        Remove what lies at `path` first.
 
     Raises
     ------
@@ -89,9 +88,7 @@ def create(
     if not path.parent.is_dir():
         raise FileNotFoundError(f"{path.parent} is not a directory; make it first")
     format = placed[-1][1].format
-    module, kind = _WRITERS.get(format, ("by_netcdf4", "NetCDFWriter"))
-    made = getattr(import_module(f"hyperslab.io.{module}"), kind)
-    writer: Writer = made(path, placed, attrs or {}, chunk_cache_bytes)
+    writer = writer_of(format)(path, placed, attrs or {}, chunk_cache_bytes)
     try:
         if format != "binary":
             for name, (_, values) in (coordinates or {}).items():
@@ -100,6 +97,13 @@ def create(
         writer.discard()
         raise
     return writer
+
+
+def writer_of(format: str) -> type[Writer]:
+    """Give what writes a format, its library imported."""
+    module, kind = _WRITERS.get(format, ("by_netcdf4", "NetCDFWriter"))
+    found: type[Writer] = getattr(import_module(f"hyperslab.io.{module}"), kind)
+    return found
 
 
 def write_array(
@@ -120,12 +124,11 @@ def write_array(
     path, layout, overwrite
         As of `create`.
     values
-        A numpy array, or anything with shape, dtype and indexing (an HDF5 dataset, a Zarr
-        array): it is copied block by block, in constant memory.
+        Anything with shape, dtype and indexing (numpy, HDF5, Zarr): it is copied block by block.
     name, dims, fill_value
         Of the variable; dimensions are dim_0, dim_1 … when not given.
     block_bytes
-        Most bytes moved at a time, unless one chunk is larger.
+        Of a block at most, unless one chunk is larger.
 
     Examples
     --------
@@ -149,12 +152,7 @@ def blocks(
 ) -> Iterator[tuple[slice, ...]]:
     """Cut an array into blocks of whole chunks, in row-major order.
 
-    Parameters
-    ----------
-    shape, chunks
-        Of the array and of a chunk, in elements; chunks of None cut anywhere.
-    itemsize, limit_bytes
-        Bytes of an element, and most of a block, unless one chunk is larger.
+    Without chunks it is cut anywhere; a block takes more than the limit where one chunk does.
 
     Examples
     --------
@@ -169,9 +167,4 @@ def blocks(
             break
         fits = max(limit_bytes // max(rest, 1) // unit, 1) * unit
         lengths[axis] = min(fits, lengths[axis])
-    starts = [range(0, n, max(step, 1)) for n, step in zip(shape, lengths, strict=True)]
-    for flat in np.ndindex(*(len(axis) for axis in starts)):
-        yield tuple(
-            slice(axis[i], min(axis[i] + step, n))
-            for axis, i, step, n in zip(starts, flat, lengths, shape, strict=True)
-        )
+    return cut([slice(0, n) for n in shape], [max(n, 1) for n in lengths])

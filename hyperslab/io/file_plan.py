@@ -9,11 +9,12 @@ from typing import Any, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
-from .layout import CLASSIC, NETCDF4, Layout
+from .chunk_shapes import cut
+from .layout import CLASSIC, NETCDF4, ONE_GROWS, Layout
 from .variable import DTYPES, Variable
 
-_CLASSIC_DTYPES = ("i1", "i2", "i4", "f4", "f8")
-_DTYPES = dict.fromkeys(("netcdf3", "netcdf3-64bit", "netcdf4-classic"), _CLASSIC_DTYPES)
+CLASSIC_DTYPES = ("i1", "i2", "i4", "f4", "f8")
+_DTYPES = dict.fromkeys(("netcdf3", "netcdf3-64bit", "netcdf4-classic"), CLASSIC_DTYPES)
 
 _OF_THE_FILE = ("format", "byteorder", "page_bytes")
 CHUNK_CACHED = (*NETCDF4, "hdf5", "nczarr")
@@ -85,7 +86,7 @@ def _check_dims(variables: Sequence[Variable], format: str) -> None:
             )
     if unlimited and format == "binary":
         raise ValueError(f"unlimited {grow}: binary files cannot grow")
-    if len(unlimited) > 1 and format in (*CLASSIC, "netcdf4-classic"):
+    if len(unlimited) > 1 and format in ONE_GROWS:
         raise ValueError(f"unlimited {grow}: {format!r} has one unlimited dimension")
 
 
@@ -99,7 +100,7 @@ def _check_format(variable: Variable, layout: Layout) -> None:
         if digits > most.get(variable.dtype, 0):
             takes = f"1 to {most[variable.dtype]}" if variable.dtype in most else "floats only"
             _refuse(variable, layout, f"{mode} takes {takes}", "quantize", "dtype")
-    if "/" in variable.name and layout.format in (*CLASSIC, "netcdf4-classic"):
+    if "/" in variable.name and layout.format in ONE_GROWS:
         raise ValueError(f"{variable.name}: {layout.format!r} has no groups")
     grow = variable.unlimited[:1]
     if layout.format in CLASSIC and grow and grow != variable.dims[:1]:
@@ -145,16 +146,13 @@ def check_blosc(values: NDArray[Any], layout: Layout) -> None:
         return
     from numcodecs import Blosc
 
-    chunks = layout.chunks
     blosc = Blosc(inner, layout.effective_level, Blosc.SHUFFLE if layout.shuffle else 0)
-    grid = [-(-n // chunk) for n, chunk in zip(values.shape, chunks, strict=True)]
-    whole = np.empty(chunks, values.dtype)
-    for place in np.ndindex(*grid):
-        first = [i * chunk for i, chunk in zip(place, chunks, strict=True)]
-        part = values[tuple(slice(i, i + n) for i, n in zip(first, chunks, strict=True))]
-        whole[...] = 0  # the rest of a chunk at the edge
-        whole[tuple(slice(n) for n in part.shape)] = part
-        if len(blosc.encode(whole)) > whole.nbytes - _HEAD:
+    chunk = np.empty(layout.chunks, values.dtype)
+    for place in cut([slice(0, n) for n in values.shape], layout.chunks):
+        part = values[place]
+        chunk[...] = 0  # the rest of a chunk at the edge
+        chunk[tuple(slice(n) for n in part.shape)] = part
+        if len(blosc.encode(chunk)) > chunk.nbytes - _HEAD:
             raise OSError(
                 "Blosc in netCDF-C fails on a chunk that it cannot make smaller: take "
                 "shuffle=True, another codec, or hdf5 or zarr"

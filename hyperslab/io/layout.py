@@ -10,6 +10,7 @@ from typing import Any, NoReturn
 CLASSIC = ("netcdf3", "netcdf3-64bit", "cdf5")
 NETCDF4 = ("netcdf4", "netcdf4-classic")
 ZARR = ("zarr2", "zarr3", "nczarr")
+ONE_GROWS = (*CLASSIC, "netcdf4-classic")  # the classic data model, without groups
 CHUNKED = (*NETCDF4, "hdf5", *ZARR)
 FORMATS = ("binary", *CLASSIC, *CHUNKED)
 
@@ -54,34 +55,6 @@ _HAVE: Mapping[str, tuple[str, ...]] = {
 class Layout:
     """Format, chunks, codec and the other choices for one array on disk.
 
-    Parameters
-    ----------
-    format
-        One of `FORMATS`.
-    chunks
-        Length of a chunk along each axis; None is contiguous (netCDF, HDF5) or one chunk for
-        the whole array (Zarr, NCZarr).
-    codec
-        One of `CODECS`, or None; in Zarr 3 "deflate" is the gzip codec.
-    level
-        Level of the codec; None takes the one in `LEVELS`. lzf and szip have none.
-    shuffle
-        Byte shuffle before the codec; with a Blosc codec it is Blosc's own.
-    fletcher32
-        A checksum on each chunk (netCDF-4, HDF5).
-    prefill
-        False: storage is not filled before it is written (``nc_set_fill`` off, fill time never).
-    byteorder
-        "native", "little" or "big"; netCDF-3 is always big-endian.
-    shards
-        Length of a shard along each axis, a multiple of the chunk's (Zarr 3).
-    page_bytes
-        HDF5 lays the file out in pages of this size, at least 512, small data together and metadata
-        apart, so that a reader can fetch whole pages; None lays it out as ever (hdf5).
-    quantize
-        (algorithm, digits): floats are rounded to so many significant decimal digits, with
-        "bitround" to so many bits of the mantissa (netCDF-4); it is lossy.
-
     Raises
     ------
     ValueError
@@ -98,16 +71,22 @@ class Layout:
 zarr2, zarr3, nczarr have chunks; leave chunks out or take one of these
     """
 
-    format: str = "netcdf4"
+    format: str = "netcdf4"  #: one of `FORMATS`
+    #: length of a chunk along each axis; None is contiguous, in Zarr one chunk for the whole array
     chunks: tuple[int, ...] | None = None
-    codec: str | None = None
-    level: int | None = None
-    shuffle: bool = False
-    fletcher32: bool = False
-    prefill: bool = True
-    byteorder: str = "native"
+    codec: str | None = None  #: one of `CODECS`, or None; in Zarr 3 "deflate" is the gzip codec
+    level: int | None = None  #: None takes the default in `LEVELS`; lzf and szip have none
+    shuffle: bool = False  #: bytes before the codec; with a Blosc codec it is Blosc's own
+    fletcher32: bool = False  #: a checksum on each chunk (netCDF-4, HDF5)
+    prefill: bool = True  #: False: storage is not filled before it is written (nc_set_fill off)
+    byteorder: str = "native"  #: "native", "little" or "big"; netCDF-3 is always big-endian
+    #: length of a shard along each axis, a multiple of the chunk's (Zarr 3)
     shards: tuple[int, ...] | None = None
+    #: (algorithm, digits): floats lose all but so many significant decimal digits, with "bitround"
+    #: but so many bits of the mantissa (netCDF-4)
     quantize: tuple[str, int] | None = None
+    #: pages, of at least 512, that HDF5 lays a file out in, small data together and metadata apart,
+    #: so that a reader can fetch whole ones; None for none
     page_bytes: int | None = None
 
     def __post_init__(self) -> None:
@@ -122,11 +101,6 @@ zarr2, zarr3, nczarr have chunks; leave chunks out or take one of these
     def suffix(self) -> str:
         """Ending of the name of the file, or of the directory for Zarr."""
         return _SUFFIXES.get(self.format, ".nc")
-
-    @property
-    def is_directory(self) -> bool:
-        """Whether the array is stored as a directory of files."""
-        return self.format in ZARR
 
     @property
     def effective_level(self) -> int | None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +13,7 @@ from numpy.typing import NDArray
 from .reading import Opened, Reader
 from .selection import Region, Selection, region
 from .urls import Place
-from .writing import Placed, Writer, fitted, ordered, sidecar
+from .writing import Attrs, Placed, Writer, fitted, ordered, sidecar
 
 # A strided run is read in spans of this many bytes and thinned, unless the step is wider than
 # what a device reads at once: then element by element.
@@ -99,9 +98,7 @@ class BinaryWriter(Writer):
     dimension names have no place in it.
     """
 
-    def _make(
-        self, variables: Placed, attrs: Mapping[str, object], chunk_cache_bytes: int | None
-    ) -> None:
+    def _make(self, variables: Placed, attrs: Attrs, cache_bytes: int | None) -> None:
         self._file = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_TRUNC, 0o666)
         offset = 0
         for variable, layout in variables:

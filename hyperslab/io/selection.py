@@ -59,10 +59,8 @@ def region(selection: Selection, shape: tuple[int, ...], name: str = "array") ->
     ----------
     selection
         Integers (they drop their axis), slices with positive steps, one Ellipsis.
-    shape
-        Shape of the array.
-    name
-        Its name, for the messages.
+    shape, name
+        Of the array; the name is for the messages.
 
     Raises
     ------

@@ -15,24 +15,6 @@ DTYPES = ("i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f4", "f8")
 class Variable:
     """An array to be stored; its layout is given apart.
 
-    Parameters
-    ----------
-    name
-        Its name, with groups before it where the format has them ("group/sub/name").
-    dims
-        Names of its dimensions; they belong to the whole file.
-    shape
-        Length of each.
-    dtype
-        One of `DTYPES`, or a numpy name of it; the byte order is the layout's.
-    attrs
-        Attributes: text, numbers, or sequences of them.
-    fill_value
-        Value of what was never written, also stored as ``_FillValue``; None leaves the format's
-        own (netCDF: a large number, HDF5 and Zarr: 0); plain binary is always 0.
-    unlimited
-        Those of `dims` that can grow.
-
     Raises
     ------
     ValueError
@@ -44,13 +26,16 @@ class Variable:
     48
     """
 
-    name: str
-    dims: tuple[str, ...]
-    shape: tuple[int, ...]
-    dtype: str
+    name: str  #: with groups before it where the format has them ("group/sub/name")
+    dims: tuple[str, ...]  #: names of its dimensions; they belong to the whole file
+    shape: tuple[int, ...]  #: length of each
+    dtype: str  #: one of `DTYPES`, or a numpy name of it; the byte order is the layout's
+    #: text, numbers, or sequences of them
     attrs: Mapping[str, object] = field(default_factory=dict)
+    #: of what was never written, also stored as ``_FillValue``; None leaves the format's own
+    #: (netCDF: a large number, HDF5 and Zarr: 0); plain binary is always 0
     fill_value: float | int | None = None
-    unlimited: tuple[str, ...] = ()
+    unlimited: tuple[str, ...] = ()  #: those of `dims` that can grow
 
     def __post_init__(self) -> None:
         if not self.name or any(part in ("", ".", "..") for part in self.name.split("/")):

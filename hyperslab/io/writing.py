@@ -18,6 +18,7 @@ from .selection import Selection
 from .variable import Variable
 
 Placed = Sequence[tuple[Variable, Layout]]
+Attrs = Mapping[str, object]
 _ORDERS = {"native": "=", "little": "<", "big": ">"}
 
 
@@ -39,7 +40,7 @@ class Writer(ABC):
     """
 
     def __init__(
-        self, path: Path, variables: Placed, attrs: Mapping[str, object], cache_bytes: int | None
+        self, path: Path, variables: Placed, attrs: Attrs, cache_bytes: int | None
     ) -> None:
         self.path = path
         self._file: Any = None
@@ -94,9 +95,7 @@ class Writer(ABC):
             remove(self.path)
 
     @abstractmethod
-    def _make(
-        self, variables: Placed, attrs: Mapping[str, object], chunk_cache_bytes: int | None
-    ) -> None:
+    def _make(self, variables: Placed, attrs: Attrs, cache_bytes: int | None) -> None:
         """Create the file with its variables."""
 
     def _flush(self) -> None:  # noqa: B027 - plain files and Zarr hold nothing back

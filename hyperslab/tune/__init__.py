@@ -2,20 +2,10 @@
 
 `bench`, `advice` and `rechunk` are the three commands, with their options in a `command` module.
 Shared by them are `specs` (what is typed, and the layouts and reads that it means), `report`, and
-`hyperslab.io.source`, which describes and reads any file.
-
-Where things are
-----------------
-The default size of a chunk is `specs.auto.CHUNK_BYTES`; shapes for the reads that somebody names
-are chosen in `advice.candidates`.
+`hyperslab.io.source`, which describes and reads any file. Copies are planned in `copy_plan`
+(memory), cut in `slabs`, made and compared in `passes`, and named at their end by `partial`.
 
 A format is known to `hyperslab.io` first (`layout`, a writer of `creation`, a source in `sources`,
 a line in `source.reopen`). Here it then needs in `rechunk` the ending of its files; a name for it
 that people type goes into `specs.parse`.
-
-What a benchmark says is in `report.text`, what an advice says in `advice.explain`, and its commands
-in `advice.recipes`. Numbers become words in `hyperslab.text`.
-
-Copies are planned in `copy_plan` (memory), cut in `slabs`, made and compared in `passes`; `partial`
-gives them their name at the end.
 """

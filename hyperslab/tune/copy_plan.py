@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
 import numpy as np
 
-from hyperslab.io.chunk_shapes import padded_bytes
-from hyperslab.io.layout import CLASSIC, NETCDF4, Layout
+from hyperslab.io.chunk_shapes import cut, padded_bytes
+from hyperslab.io.file_plan import CHUNK_CACHED
+from hyperslab.io.layout import CLASSIC, NETCDF4, ZARR
 from hyperslab.io.sources.base import SourceVariable
 from hyperslab.tune.process_memory import mib
+from hyperslab.tune.specs.fitting import Fitted
 
-from .slabs import Lengths, Slab, Slabs, choose, cut, runs
+from .slabs import Lengths, Slab, Slabs, choose, runs
 
 RECHUNK_BYTES, BENCH_BYTES = 2**30, 256 * 2**20  # of memory, where nobody says it
 MARGIN_BYTES = 20 * 2**20  # what the allocator holds back, attributes, buffers of the libraries
@@ -61,8 +63,7 @@ class CopyPlan:
 
 
 def plan_copy(
-    variables: Sequence[SourceVariable],
-    layouts: Mapping[str, Layout],
+    copy: Fitted,
     *,
     source_format: str,
     cache_bytes: int | None,
@@ -76,10 +77,10 @@ def plan_copy(
     values may go through a file of their size.
     """
     free = memory_bytes - taken_bytes - MARGIN_BYTES
-    own = library_cache_bytes(layouts[variables[0].name].format)
+    own = library_cache_bytes(copy.format)
     caches = (own, min(own, LEAST_CACHE_BYTES)) if cache_bytes is None else (cache_bytes,)
     for held in caches:
-        needs = [_Need(v, layouts[v.name], source_format, held, len(variables)) for v in variables]
+        needs = [_Need(v, copy, source_format, held) for v in copy.sources]
         if max(need.least + need.comfort for need in needs) <= free:
             break
     worst = max(needs, key=lambda need: need.least)
@@ -117,7 +118,7 @@ def zarr_at_once(plan: CopyPlan) -> Iterator[None]:
 
 def library_cache_bytes(format: str) -> int:
     """Return the chunk cache, in bytes, that a library gives a variable; 0 where it has none."""
-    if format not in (*NETCDF4, "nczarr", "hdf5"):
+    if format not in CHUNK_CACHED:
         return 0
     from hyperslab.io.chunk_cached import library_cache  # it imports both libraries
 
@@ -128,22 +129,22 @@ def call_bytes(format: str) -> int:
     """Return what a library holds, in bytes, for each chunk that one call touches."""
     if format in (*NETCDF4, "hdf5"):
         return _HDF5_CALL_BYTES
-    return _ZARR_CALL_BYTES if format.startswith(("zarr", "nczarr")) else 0
+    return _ZARR_CALL_BYTES if format in ZARR else 0
 
 
 class _Need:
     """What one variable needs: beside its pieces, for each element of them, and at least."""
 
     def __init__(
-        self, variable: SourceVariable, layout: Layout, source_format: str, cache: int, count: int
+        self, variable: SourceVariable, copy: Fitted, source_format: str, cache: int
     ) -> None:
-        self.variable, self.layout = variable, layout
+        self.variable, self.layout = variable, (layout := copy.layouts[variable.name])
         size, shape = variable.itemsize, variable.shape
         from_zarr = source_format.startswith("zarr")
         to_zarr = layout.format.startswith("zarr")
         before, chunks = (variable.chunks, layout.chunks) if shape else (None, None)
         unit = layout.shards if shape and layout.shards else chunks
-        if unit is None and layout.format.startswith(("zarr", "nczarr")):
+        if unit is None and layout.format in ZARR:
             unit = chunks = tuple(max(n, 1) for n in shape)
         self.source: Lengths = before or runs(shape, size)
         self.unit: Lengths = unit or runs(shape, size)
@@ -159,7 +160,7 @@ class _Need:
         if chunks and layout.format not in CLASSIC:
             held = min(cache, padded_bytes(np.maximum(shape, 1).tolist(), chunks, size))
         # NCZarr's cache is only freed when the file is closed.
-        held *= count if layout.format == "nczarr" else 1
+        held *= len(copy.sources) if layout.format == "nczarr" else 1
         self.fixed = self.source_cache + held
         self.fixed += 0 if from_zarr else fetched * (_FILTERING if variable.codec else 1)
         self.fixed += 0 if to_zarr else chunk_bytes * (_FILTERING if layout.codec else 1)

@@ -9,14 +9,12 @@ import platform
 import re
 import resource
 import shutil
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from hyperslab.io.chunk_shapes import padded_bytes
 from hyperslab.io.creation import STORE_MARKS
-from hyperslab.io.layout import Layout
-from hyperslab.io.sources.base import SourceError, SourceVariable
+from hyperslab.io.sources.base import SourceError
 from hyperslab.io.writing import remove
 from hyperslab.measure.parent import alive
 from hyperslab.tune.process_memory import mib
@@ -130,26 +128,3 @@ def _left(folder: Path) -> tuple[int, str]:
     if limit != resource.RLIM_INFINITY and limit < free:
         return limit, f"a file may not grow beyond {mib(limit)} (ulimit -f)"
     return free, f"{mib(free)} are left in {folder}"
-
-
-def most_bytes(variables: Sequence[SourceVariable], layouts: Mapping[str, Layout]) -> int:
-    """Return the bytes that a copy takes at most, compression left aside."""
-    return sum(_padded(variable, layouts[variable.name]) for variable in variables)
-
-
-def likely_bytes(variables: Sequence[SourceVariable], layouts: Mapping[str, Layout]) -> int:
-    """Return the bytes that a copy needs if codecs pack as now, new ones to a quarter."""
-    total = 0
-    for variable in variables:
-        most = _padded(variable, layouts[variable.name])
-        if layouts[variable.name].codec:
-            stored = variable.stored_bytes if variable.codec else None
-            most = min(most, most // 4 if stored is None else stored)
-        total += most
-    return total
-
-
-def _padded(variable: SourceVariable, layout: Layout) -> int:
-    if layout.chunks and variable.shape:
-        return padded_bytes(variable.shape, layout.chunks, variable.itemsize)
-    return variable.nbytes

@@ -11,7 +11,7 @@ import math
 import os
 import tempfile
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, ExitStack, nullcontext
 from dataclasses import dataclass
 from functools import partial
@@ -21,14 +21,15 @@ from typing import IO, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from hyperslab.io.chunk_shapes import cut
 from hyperslab.io.creation import Writer, create
 from hyperslab.io.source import Source, SourceVariable, reopen
 from hyperslab.tune.report.compare import WrongValuesError, difference
 from hyperslab.tune.specs.fitting import Fitted
 
 from .copy_plan import CopyPlan, Route
-from .partial import explained, most_bytes
-from .slabs import Slab, cut
+from .partial import explained
+from .slabs import Slab
 
 Lap = Callable[[str], AbstractContextManager[dict[str, object]]]
 Ledger = list[int]  # what stands for the values of each piece of a variable, in order
@@ -44,19 +45,8 @@ def untimed(_: str) -> AbstractContextManager[dict[str, object]]:
 class Copying:
     """A copy that is settled: which variables of a source, defined how, in which pieces."""
 
-    variables: Sequence[SourceVariable]
     fitted: Fitted
     plan: CopyPlan
-
-    @property
-    def format(self) -> str:
-        """Of the copy."""
-        return self.fitted.layouts[self.variables[0].name].format
-
-    @property
-    def nbytes(self) -> int:
-        """Bytes of all values."""
-        return sum(variable.nbytes for variable in self.variables)
 
     def write(
         self,
@@ -72,7 +62,7 @@ class Copying:
         Its phases are meta_write, data_read and data_write by turns, sync, and close.
         """
         made, cache = self.fitted, self.plan.cache_bytes
-        explain = partial(explained, place.parent, most_bytes(self.variables, made.layouts))
+        explain = partial(explained, place.parent, made.most_bytes)
         with explain(), lap("meta_write"):
             writer = create(
                 place, made.variables, made.layouts, attrs=made.attrs, chunk_cache_bytes=cache
@@ -80,7 +70,7 @@ class Copying:
         with writer, explain():
             ledgers = {
                 v.name: self.transfer(source, writer, v, lap, scratch, seen(v.name))
-                for v in self.variables
+                for v in made.sources
             }
             with lap("sync"):
                 writer.sync()
@@ -128,8 +118,8 @@ class Copying:
 
     def open(self, place: Path) -> Source:
         """Open the copy for reading, with the chunk cache that it was written with."""
-        made = reopen(os.fspath(place), self.format)
-        for v in self.variables:
+        made = reopen(os.fspath(place), self.fitted.format)
+        for v in self.fitted.sources:
             made.touch(v.name)
             if self.plan.cache_bytes is not None:
                 made.cache(v.name, self.plan.cache_bytes)
@@ -139,7 +129,7 @@ class Copying:
         self, made: Source, source: Source, ledgers: Mapping[str, Ledger], lap: Lap
     ) -> None:
         """Read the copy again, phase data_reread, and compare every value."""
-        for v in self.variables:
+        for v in self.fitted.sources:
             name, route = v.name, self.plan.each[v.name]
             quantize = self.fitted.layouts[name].quantize
             for slab, expected in zip(route.pieces, ledgers[name], strict=True):

@@ -6,11 +6,10 @@ import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from hyperslab.io.creation import stored_bytes
+from hyperslab.io.creation import stored_bytes, writer_of
 from hyperslab.io.layout import CHUNKED, CLASSIC, NETCDF4, ZARR
 from hyperslab.io.source import Source, SourceError, SourceVariable, open_source
 from hyperslab.io.sources.base import first_line, local_path
@@ -26,7 +25,7 @@ from .copy_plan import (
     plan_copy,
     zarr_at_once,
 )
-from .partial import likely_bytes, most_bytes, require_free, require_room, whole_or_nothing
+from .partial import require_free, require_room, whole_or_nothing
 from .passes import Copying, Lap, untimed
 
 Progress = Callable[[int], AbstractContextManager[Lap]]
@@ -37,7 +36,6 @@ _ENDINGS = {
     ".zarr": ("zarr3", ZARR),
 }
 """The format that a name means by its ending, and those that it may have."""
-_WRITERS = {"hdf5": "by_h5py", "zarr2": "by_zarr", "zarr3": "by_zarr"}  # others are netCDF-C's
 
 
 @dataclass(frozen=True)
@@ -116,39 +114,36 @@ def copy(
         cache = goal.cache_bytes
         if cache is None and library_cache_bytes(goal.format):
             cache = LEAST_CACHE_BYTES  # whole chunks are written, once
-        # What its import takes is taken before the rest is shared.
-        import_module(f"hyperslab.io.{_WRITERS.get(goal.format, 'by_netcdf4')}")
+        writer_of(goal.format)  # what its import takes is taken before the rest is shared
         plan = plan_copy(
-            chosen,
-            fitted.layouts,
+            fitted,
             source_format=source.format,
             cache_bytes=cache,
             memory_bytes=memory_bytes,
             taken_bytes=resident_bytes() if whole_process else 0,
             scratch=True,
         )
-        job = Copying(chosen, fitted, plan)
+        job = Copying(fitted, plan)
         read = sum(v.nbytes * plan.each[v.name].reads for v in chosen)
         report = CopyReport(
             path,
             tuple(variable.name for variable in chosen),
             0,
             (*fitted.notes, *(source.unkept if variables is None else ())),
-            read / job.nbytes if job.nbytes else 1.0,
+            read / fitted.nbytes if fitted.nbytes else 1.0,
             max(route.scratch_bytes for route in plan.each.values()),
         )
         if say:
             for line in _words(job, source, report, folder):
                 say(line)
-        moved = job.nbytes * (3 if verify else 2)
+        moved = fitted.nbytes * (3 if verify else 2)
         with (
             whole_or_nothing(path, overwrite=overwrite) as place,
             zarr_at_once(plan),
             progress(moved) if progress else nullcontext(untimed) as lap,
         ):
-            likely = likely_bytes(chosen, fitted.layouts)
             scratched = ("the scratch file", report.scratch_bytes, folder)
-            require_room([(path.name, likely, path.parent), scratched])
+            require_room([(path.name, fitted.likely_bytes, path.parent), scratched])
             ledgers = job.write(source, place, lap, scratch=folder)
             if verify:
                 with job.open(place) as made:
@@ -241,8 +236,9 @@ def _lengths(variable: SourceVariable, chunks: Mapping[str, int]) -> tuple[int, 
 
 def _words(job: Copying, source: Source, report: CopyReport, scratch: Path) -> Iterator[str]:
     """Yield the plan in lines: variables that change, how often they are read, disk space."""
-    for v in job.variables:
-        layout, route = job.fitted.layouts[v.name], job.plan.each[v.name]
+    made = job.fitted
+    for v in made.sources:
+        layout, route = made.layouts[v.name], job.plan.each[v.name]
         if v.nbytes < 2**20 or (layout.chunks == v.chunks and route.reads <= 1):
             continue
         before, after = ("x".join(map(str, n or ["none"])) for n in (v.chunks, layout.chunks))
@@ -257,9 +253,9 @@ def _words(job: Copying, source: Source, report: CopyReport, scratch: Path) -> I
     if report.scratch_bytes:
         room = f"scratch file of up to {mib(report.scratch_bytes)} in {scratch}"
     yield (
-        f"{source.address} ({source.format}) to {report.path} ({job.format}): "
-        f"{mib(job.nbytes)} of values, read {times(report.reads)}; {room}; the copy takes at most "
-        f"{mib(most_bytes(job.variables, job.fitted.layouts))}"
+        f"{source.address} ({source.format}) to {report.path} ({made.format}): "
+        f"{mib(made.nbytes)} of values, read {times(report.reads)}; {room}; the copy takes at most "
+        f"{mib(made.most_bytes)}"
     )
     yield from (f"note: {note}" for note in report.notes)
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import pairwise, product
 
-from hyperslab.io.chunk_shapes import chunk_grid
+from hyperslab.io.chunk_shapes import chunk_grid, cut
+
+from .specs.auto import along
 
 _RUN_BYTES = 2**16  # a read of contiguous data moves at least so much: HDF5's sieve buffer
 _CALL_BYTES = 2**18  # what one more piece costs, in bytes that could be read in that time
@@ -53,23 +54,9 @@ class Slabs:
         )
 
 
-def cut(slab: Slab, lengths: Sequence[int]) -> Iterator[Slab]:
-    """Yield a slab cut at the multiples of lengths, in C order."""
-    axes = []
-    for s, length in zip(slab, lengths, strict=True):
-        inner = range((s.start // length + 1) * length, s.stop, length)
-        ends = [s.start, *inner, s.stop] if s.stop > s.start else []
-        axes.append([slice(a, b) for a, b in pairwise(ends)])
-    return product(*axes)
-
-
 def runs(shape: Sequence[int], itemsize: int) -> Lengths:
     """Return a block of contiguous data that one read moves anyway, as if it were a chunk."""
-    lengths, left = [1] * len(shape), max(_RUN_BYTES // itemsize, 1)
-    for axis in reversed(range(len(shape))):
-        lengths[axis] = max(min(shape[axis], left), 1)
-        left //= lengths[axis]
-    return tuple(lengths)
+    return along(shape, itemsize, range(len(shape)), _RUN_BYTES)
 
 
 def choose(shape: Sequence[int], itemsize: int, source: Lengths, unit: Lengths, most: int) -> Slabs:

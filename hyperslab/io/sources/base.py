@@ -16,12 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..layout import CODECS, Layout
-from ..selection import Indices
+from ..selection import Indices as Indices
 from ..urls import Remote, located
 from ..variable import DTYPES, Variable
 from ..writing import stored_bytes
-
-__all__ = ["Indices", "Source", "SourceError", "SourceVariable"]
 
 SHOWN = 12  # names that an error lists
 
@@ -45,11 +43,6 @@ class SourceVariable(Variable):
     def __post_init__(self) -> None:
         if not self.reason:
             super().__post_init__()
-
-    @property
-    def copyable(self) -> bool:
-        """Whether its values can be copied into another layout."""
-        return not self.reason
 
     @property
     def chunk_bytes(self) -> int:
@@ -96,7 +89,7 @@ class Source(AbstractContextManager["Source"], ABC):
         for path, group in self._groups():
             kept, left = self._attributes(group)
             lost |= {f"group {path.strip('/')}": {*kept, *left}} if path else {"the file": left}
-        lost |= {variable.name: variable.lost for variable in known if variable.copyable}
+        lost |= {variable.name: variable.lost for variable in known if not variable.reason}
         return (
             *(f"{v.name} is left out: it {v.reason}." for v in known if v.reason),
             *(
@@ -109,7 +102,7 @@ class Source(AbstractContextManager["Source"], ABC):
     def choose(self, names: Sequence[str] | None = None) -> list[SourceVariable]:
         """Return the variables of these names, or all that can be copied."""
         given = shown(self.address)
-        able = [v for v in self.variables.values() if v.copyable]
+        able = [v for v in self.variables.values() if not v.reason]
         if not able:
             why = "; ".join(f"{v.name}: {v.reason}" for v in self.variables.values())
             raise SourceError(f"{given} holds no array of numbers{why and f' ({why})'}")

@@ -137,9 +137,7 @@ def made_reads(
             able = able and evicted(path)
         except (ImportError, ValueError, OSError, RuntimeError):  # its library is missing
             continue
-        stored = None
-        if layout.codec is not None and layout.chunks is not None:
-            stored = stored_bytes(path) / math.prod(chunk_grid(shape, layout.chunks))
+        stored = chunk_bytes(path, shape, layout)
         some = [library for library in readers(layout) if library in libraries]
         for library, (pattern, chosen) in product(some, _selections(shape).items()):
             if not _wanted(name, layout, library, pattern):
@@ -153,6 +151,13 @@ def made_reads(
                     files=beside if library == "subchunk" else (),
                 )  # fmt: skip
                 yield Timed(Read(shape, dtype, layout, chosen, library, stored, cache), case)
+
+
+def chunk_bytes(path: Path, shape: Sequence[int], layout: Layout) -> float | None:
+    """Return the bytes of a chunk in a file of one array, on average; None without a codec."""
+    if layout.codec is None or layout.chunks is None:
+        return None
+    return stored_bytes(path) / math.prod(chunk_grid(shape, layout.chunks))
 
 
 def _files(

@@ -12,14 +12,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hyperslab.io.chunk_shapes import ceil_chunk, chunk_grid
-from hyperslab.io.layout import CHUNKED, NETCDF4, ZARR, Layout
+from hyperslab.io.layout import CHUNKED, CLASSIC, NETCDF4, ZARR, Layout
 from hyperslab.io.selection import region
 from hyperslab.io.sources.base import SourceVariable, layout_of
 from hyperslab.network.link import Link
 
 from ..specs.parse import codec
-from ..specs.target import SAME
+from ..specs.target import SAME, chunked_format
 from .accesses import Access
+from .counts import touched
 
 NOW, LAYOUT, REMEDY = "now", "layout", "remedy"
 PAGE_BYTES = 4 * 2**20
@@ -122,7 +123,7 @@ def layouts(
     codecs: Sequence[str] = (),
 ) -> list[Candidate]:
     """Return layouts to try: chunk shapes by the accesses, each with every codec and format."""
-    own = present.layout.format if present.layout.format in CHUNKED else "netcdf4"
+    own = chunked_format(present.layout.format)
     wanted = formats or dict.fromkeys((own, *(("hdf5",) if link else ()), "zarr3"))
     call_s = link.round_trip_s if link else 0.0
     shapes = chunk_shapes(variable.shape, variable.itemsize, accesses, call_s=call_s)
@@ -146,14 +147,19 @@ def layouts(
     return list(named.values())
 
 
+def usual_library(format: str, *, far: bool = False) -> str:
+    """Return the reader that most would take for a format, on this machine or far away."""
+    if format in ZARR:
+        return "nczarr" if format == "nczarr" and not far else "zarr"
+    return "h5py" if format == "hdf5" or (far and format not in CLASSIC) else "netcdf4"
+
+
 def _library_of(format: str, present: Candidate) -> str:
     """Return the reader that a format is read with: the present one where it can."""
-    if format in ZARR:
-        return "nczarr" if format == "nczarr" else "zarr"
     of_netcdf = ("netcdf4", "h5py", "h5netcdf", "xarray-netcdf4", "xarray-h5netcdf")
-    if format in NETCDF4:
-        return present.library if present.library in of_netcdf else "netcdf4"
-    return "h5py"
+    if format in NETCDF4 and present.library in of_netcdf:
+        return present.library
+    return usual_library(format)
 
 
 def _codecs(own: Layout, wanted: Sequence[str]) -> list[tuple[str | None, int | None, bool]]:
@@ -214,12 +220,13 @@ def chunk_shapes(
     if not shape or 0 in shape:
         return []
     lengths, nbytes = _fitting(shape, itemsize)
-    touched = [_touched(shape, lengths, access) for access in accesses]
+    regions = [[region(one, shape) for one in access.selections] for access in accesses]
+    touches = [sum(touched(one, lengths).prod(axis=1) for one in each) for each in regions]
     uneven = 1 + _LONG * _unevenness(shape, lengths, accesses)
     size_class = np.searchsorted(np.array(_SIZES), nbytes)
     costs: list[NDArray[np.float64]] = []
     for chunk_s, byte_s in _COSTS:
-        each_s = [(chunk_s + call_s + nbytes * byte_s) * one for one in touched]
+        each_s = [(chunk_s + call_s + nbytes * byte_s) * one for one in touches]
         mix = sum(a.weight * s for a, s in zip(accesses, each_s, strict=True)) * uneven
         costs.append(mix)
         costs += [np.where(size_class == n, mix, np.inf) for n in range(len(_SIZES) + 1)]
@@ -272,18 +279,4 @@ def _unevenness(
         wide = [axis for axis, index in enumerate(access.selections[0]) if isinstance(index, slice)]
         if len(wide) > 1:
             total += shares[:, wide].std(axis=1)
-    return total
-
-
-def _touched(
-    shape: tuple[int, ...], lengths: NDArray[np.int64], access: Access
-) -> NDArray[np.float64]:
-    """Return the chunks that an access touches, for each chunk shape."""
-    total = np.zeros(len(lengths))
-    for selection in access.selections:
-        one = region(selection, shape)
-        starts, counts, steps = (np.array(part) for part in (one.starts, one.counts, one.steps))
-        last = starts + (counts - 1) * steps
-        spans = last // lengths - starts // lengths + 1
-        total += np.minimum(spans, counts).prod(axis=1)
     return total

@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass, fields, replace
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from hyperslab.io.chunk_cache import ChunkCache, chunk_reads
 from hyperslab.io.chunk_shapes import chunk_grid
@@ -115,10 +116,10 @@ def counts_of(read: Read) -> Counts:
 
 def _chunked(read: Read, one: Region, chunks: tuple[int, ...]) -> Counts:
     layout = read.layout
-    touched = _touched(one, chunks)
-    count, size = math.prod(touched), math.prod(chunks) * read.itemsize
+    across = touched(one, chunks).tolist()
+    count, size = math.prod(across), math.prod(chunks) * read.itemsize
     useful, stored = one.size * read.itemsize, read.chunk_stored
-    runs, steps = _runs(one, touched, chunks)
+    runs, steps = _runs(one, across, chunks)
     extents, span = chunk_stretches(read, one, AHEAD_BYTES)
     counts = Counts(
         1, count, count, useful, count * size, count * stored, runs, count, extents,
@@ -130,7 +131,7 @@ def _chunked(read: Read, one: Region, chunks: tuple[int, ...]) -> Counts:
             counts, decoded_bytes=0, stored_bytes=float(useful), requests=max(runs, steps)
         )
     if layout.shards is not None:
-        held = math.prod(_touched(one, layout.shards))
+        held = math.prod(touched(one, layout.shards).tolist())
         each = math.prod(s // c for s, c in zip(layout.shards, chunks, strict=True))
         return replace(
             counts,
@@ -142,7 +143,7 @@ def _chunked(read: Read, one: Region, chunks: tuple[int, ...]) -> Counts:
     if layout.format in ZARR:
         return replace(counts, extents=count, span_bytes=count * stored)
     if read.library == "subchunk" and layout.codec == "deflate":
-        pieces, share = _inside(read, one, touched, chunks)
+        pieces, share = _inside(read, one, across, chunks)
         return replace(
             counts,
             requests=count * pieces,
@@ -156,15 +157,15 @@ def chunk_stretches(read: Read, one: Region, window: int) -> tuple[int, float]:
     """Return the stretches that a region's chunks lie in, small gaps closed, and their bytes."""
     chunks, stored = read.chunks or read.shape, read.chunk_stored
     apart = tuple(max(step // c, 1) for step, c in zip(one.steps, chunks, strict=True))
-    at = one._replace(counts=tuple(_touched(one, chunks)), steps=apart)
+    at = one._replace(counts=tuple(touched(one, chunks).tolist()), steps=apart)
     return spans(at, chunk_grid(read.shape, chunks), stored, stored, window)
 
 
 def _inside(
-    read: Read, one: Region, touched: list[int], chunks: tuple[int, ...]
+    read: Read, one: Region, across: list[int], chunks: tuple[int, ...]
 ) -> tuple[int, float]:
     """Return the pieces of a chunk that are decoded between points of an index, and their share."""
-    counts = chunk_grid(one.counts, touched)
+    counts = chunk_grid(one.counts, across)
     # Shuffled, the bytes of the elements lie in as many planes, each of which is entered.
     planes = read.itemsize if read.layout.shuffle else 1
     width = read.itemsize / planes
@@ -209,24 +210,22 @@ def spans(
     return stretches, span
 
 
-def _touched(one: Region, chunks: tuple[int, ...]) -> list[int]:
-    """Return how many chunks are touched along each axis."""
-    return [
-        len({(start + i * step) // chunk for i in range(count)})
-        if step >= chunk
-        else (start + (count - 1) * step) // chunk - start // chunk + 1
-        for start, count, step, chunk in zip(one.starts, one.counts, one.steps, chunks, strict=True)
-    ]
+def touched(one: Region, chunks: ArrayLike) -> NDArray[np.int64]:
+    """Return how many chunks are touched along each axis; of several shapes, a row each."""
+    starts, counts, steps = (np.array(part, "i8") for part in (one.starts, one.counts, one.steps))
+    last = starts + (counts - 1) * steps
+    found: NDArray[np.int64] = np.minimum(last // chunks - starts // chunks + 1, counts)
+    return found
 
 
-def _runs(one: Region, touched: list[int], chunks: tuple[int, ...]) -> tuple[int, int]:
+def _runs(one: Region, across: list[int], chunks: tuple[int, ...]) -> tuple[int, int]:
     """Return the pieces contiguous in chunks and result, and how many of them steps pick."""
     axis = len(chunks) - 1
-    while axis > 0 and touched[axis] == 1 and one.counts[axis] == chunks[axis]:
+    while axis > 0 and across[axis] == 1 and one.counts[axis] == chunks[axis]:
         axis -= 1  # goes on into the next axis where one chunk covers this one, and all is taken
-    outer = math.prod(one.counts[:axis]) * math.prod(touched[axis + 1 :])
+    outer = math.prod(one.counts[:axis]) * math.prod(across[axis + 1 :])
     picked = outer * one.counts[axis] if one.steps[axis] != 1 and one.counts[axis] > 1 else 0
-    return outer * max(touched[axis], 1), picked
+    return outer * max(across[axis], 1), picked
 
 
 def _cached(read: Read, regions: list[Region], total: Counts) -> Counts:

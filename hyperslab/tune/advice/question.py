@@ -8,7 +8,6 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from hyperslab.io.cards import readers
-from hyperslab.io.layout import CLASSIC, ZARR
 from hyperslab.io.source import open_source
 from hyperslab.io.sources.base import Source, SourceVariable, is_url
 from hyperslab.measure.cold import can_evict
@@ -17,7 +16,7 @@ from hyperslab.network.link import Link
 
 from ..specs.axes import largest
 from .accesses import Access, letters_of, resolve
-from .candidates import Candidate, layouts, now, remedies
+from .candidates import Candidate, layouts, now, remedies, usual_library
 from .sample import SAMPLE_BYTES, Sample, take
 
 FAR = Link(100e6, 0.03)  # what is taken for a store that is far where nobody says more
@@ -72,10 +71,7 @@ class Question:
                     f"{source.format}{where}: give one of {', '.join(able)}"
                 )
             return self.library
-        if source.format in ZARR:
-            return "nczarr" if source.format == "nczarr" and not far else "zarr"
-        hdf5 = source.format not in CLASSIC
-        return "h5py" if source.format == "hdf5" or (far and hdf5) else "netcdf4"
+        return usual_library(source.format, far=far)
 
 
 @dataclass(frozen=True)
@@ -118,7 +114,7 @@ def subject_of(question: Question) -> Subject:
             question, variable, accesses, letters,
             twins=tuple(
                 v.name for v in source.variables.values()
-                if v.copyable and (v.dims, v.dtype) == (variable.dims, variable.dtype)
+                if not v.reason and (v.dims, v.dtype) == (variable.dims, variable.dtype)
             ),
             format=source.format,
             unkept=source.unkept,

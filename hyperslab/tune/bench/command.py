@@ -336,14 +336,12 @@ def with_coordinates(
     source: Source, names: Sequence[str], target: Target
 ) -> tuple[Target, tuple[str, ...]]:
     """Add what variables need, in the layout that it has, as far as a format can hold it."""
-    from ..specs.fitting import fit
-
     kept = list(names)
     for name in coordinates_of(source.variables, names):
         wider = replace(target, each=(*target.each, (name, Choice())))
         try:
             variables = source.choose([*kept, name])
-            fit(variables, wider.layouts(variables), source.attrs)
+            wider.fit(variables, source.attrs)
         except ValueError:  # text, groups, or a type that the format has not
             continue
         kept, target = [*kept, name], wider

@@ -25,11 +25,10 @@ from hyperslab.measure.journal import Journal
 from hyperslab.measure.records import DISCARDED, frame_of
 
 from ..copy_plan import BENCH_BYTES, CopyPlan, MemoryLimitError, plan_copy
-from ..partial import likely_bytes, most_bytes, scratch_folder
+from ..partial import scratch_folder
 from ..process_memory import evicted, mib
 from ..report.compare import WrongValuesError
 from ..report.text import notes
-from ..specs.fitting import fit
 from ..specs.patterns import Reads
 from ..specs.target import COPY, Target
 from .ranks import RanksTrial, put_values
@@ -128,27 +127,23 @@ def prepare(
     memory_bytes: int,
 ) -> Prepared:
     """Settle how variables of a source are copied into one layout, in one process."""
-    layouts = target.layouts(chosen)
+    fitted = target.fit(chosen, source.attrs)
     try:
-        fitted = fit(chosen, layouts, source.attrs)
         plan = plan_copy(
-            chosen,
-            layouts,
+            fitted,
             source_format=source.format,
             cache_bytes=target.cache_bytes,
             memory_bytes=memory_bytes,
             taken_bytes=SAMPLE_BYTES,
         )
-    except ValueError as error:
-        spare = target.name == COPY and isinstance(error, MemoryLimitError)
-        more = ", or leave the layout as it is out (--no-copy)" if spare else ""
-        raise type(error)(f"{target.name}: {error}{more}") from error
+    except MemoryLimitError as error:
+        more = ", or leave the layout as it is out (--no-copy)" if target.name == COPY else ""
+        raise MemoryLimitError(f"{target.name}: {error}{more}") from error
     trial = Trial(
         address=source.address,
         format=source.format,
         library="h5py" if isinstance(source, HDF5Source) else "",
         path=Path(),
-        variables=tuple(chosen),
         fitted=fitted,
         reads=reads,
         cache_bytes=target.cache_bytes,
@@ -156,7 +151,7 @@ def prepare(
     )
     largest = max(chosen, key=lambda variable: variable.nbytes)
     notes = (*fitted.notes, *_plan_notes(plan, target))
-    return Prepared(trial, layouts[largest.name], notes, likely_bytes(chosen, layouts) + 2**20)
+    return Prepared(trial, fitted.layouts[largest.name], notes, fitted.likely_bytes + 2**20)
 
 
 def prepare_ranks(
@@ -164,10 +159,10 @@ def prepare_ranks(
 ) -> Prepared:
     """Settle how several ranks write a variable in one layout."""
     (variable,) = chosen
-    layouts = target.layouts(chosen)
-    layout = layouts[variable.name]
+    fitted = target.fit(chosen, {})
+    layout = fitted.layouts[variable.name]
     trial = ranks_trial(variable, layout, ranks, independent=independent)
-    return Prepared(trial, layout, (), variable.nbytes + most_bytes(chosen, layouts) + 2**20)
+    return Prepared(trial, layout, (), variable.nbytes + fitted.most_bytes + 2**20)
 
 
 def _plan_notes(plan: CopyPlan, target: Target) -> Iterator[str]:

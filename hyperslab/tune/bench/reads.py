@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hyperslab.io.layout import Layout
-from hyperslab.io.selection import Region, region
-from hyperslab.io.sources.base import Indices, SourceVariable
+from hyperslab.io.selection import Indices, Region, region
+from hyperslab.io.sources.base import SourceVariable
 from hyperslab.tune.copy_plan import call_bytes
 from hyperslab.tune.passes import Watcher
 from hyperslab.tune.slabs import Slabs, choose, runs

@@ -9,7 +9,6 @@ from functools import partial
 from pathlib import Path
 
 from hyperslab.io.source import reopen
-from hyperslab.io.sources.base import SourceVariable
 from hyperslab.io.writing import stored_bytes
 from hyperslab.measure.case import Stopwatch
 from hyperslab.measure.cold import resident_fraction, warm
@@ -39,8 +38,7 @@ class Trial:
     format: str
     library: str
     path: Path  # of the copy; removed by the case, not here
-    variables: tuple[SourceVariable, ...]
-    fitted: Fitted  # what is defined in the copy
+    fitted: Fitted  # what is copied, and how it is defined in the copy
     reads: Reads
     cache_bytes: int | None  # chunk cache of each variable of the copy; None for the library's own
     memory_bytes: int  # what this process may take
@@ -49,16 +47,15 @@ class Trial:
     def __call__(self, watch: Stopwatch) -> None:
         """Run the sample; an error says which value is wrong, or what failed."""
         limit = self.memory_bytes // _TRUTH_SHARE
-        truth = Truth(self.reads, self.variables, limit)
+        truth = Truth(self.reads, self.fitted.sources, limit)
         plan = plan_copy(
-            self.variables,
-            self.fitted.layouts,
+            self.fitted,
             source_format=self.format,
             cache_bytes=self.cache_bytes,
             memory_bytes=self.memory_bytes,
             taken_bytes=resident_bytes() + truth.nbytes,
         )
-        job = Copying(self.variables, self.fitted, plan)
+        job = Copying(self.fitted, plan)
         with zarr_at_once(plan):
             self._copy(watch, job, truth)
             # Warm first: what was evicted and read again lies otherwise in memory.
@@ -71,7 +68,7 @@ class Trial:
         lap = partial(self._lap, watch)
         with lap("meta_read"):
             source = reopen(self.address, self.format, self.library)
-            for variable in self.variables:
+            for variable in self.fitted.sources:
                 source.touch(variable.name)
         watch.chill()  # the source again, of which opening it read a part ahead
         with source:
@@ -88,7 +85,7 @@ class Trial:
     def _pattern(
         self, watch: Stopwatch, pattern: str, state: str, job: Copying, truth: Truth
     ) -> None:
-        variables = {variable.name: variable for variable in self.variables}
+        variables = {variable.name: variable for variable in self.fitted.sources}
         with job.open(self.path) as copy:
             if state == "cold":
                 evicted(self.path)  # opening read some of it ahead

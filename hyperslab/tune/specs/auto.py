@@ -6,15 +6,12 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-import numpy as np
-
 from hyperslab.io.chunk_shapes import ceil_chunk
-from hyperslab.io.layout import CHUNKED
-from hyperslab.io.sources.base import SourceVariable, layout_of
+from hyperslab.io.sources.base import SourceVariable
 from hyperslab.io.variable import Variable
 
 from .axes import axes_of, axis_letters
-from .target import Choice, Target
+from .target import Choice, Target, chunked_format, packs
 
 CHUNK_BYTES = 2**20
 """What a chunk is meant to take where nobody says it; `rechunk` shortens chunks to it too."""
@@ -30,7 +27,7 @@ def candidates(
     They are the file's own ("copy"), the library's default chunks, chunks for each of the two usual
     reads, chunks between them, and those with a codec that the file has not.
     """
-    chunked = format if format in CHUNKED else "netcdf4"
+    chunked = chunked_format(format)
     found = [Target("copy", format), Target("default chunks", chunked, Choice("default"))]
     for name, each in shapes(variables, chosen).items():
         found.append(Target(name, chunked, each=tuple((v, Choice(n)) for v, n in each.items())))
@@ -57,9 +54,8 @@ def shapes(
     filled = [v for v in chosen if v.shape and 0 not in v.shape]
     fields = [v for v in filled if len(v.shape) > 1]
     for variable in fields or filled:  # coordinates beside fields stay as they are
-        itemsize = np.dtype(variable.dtype).itemsize
         letters = axis_letters(variable.dims, variable.unlimited, axes)
-        for name, chunks in _shapes(variable.shape, itemsize, letters).items():
+        for name, chunks in _shapes(variable.shape, variable.itemsize, letters).items():
             found.setdefault(name, {})[variable.name] = chunks
     return found
 
@@ -86,7 +82,7 @@ def _shapes(
     }
 
 
-def along(shape: Ints, itemsize: int, whole: Ints, most: int, fill: int) -> tuple[int, ...]:
+def along(shape: Ints, itemsize: int, whole: Ints, most: int, fill: int = 0) -> tuple[int, ...]:
     """Return a chunk of some axes whole, up to `most` bytes, and the others alike, up to `fill`."""
     chunk, room = [1] * len(shape), most // itemsize
     for axis in reversed(whole):
@@ -97,14 +93,12 @@ def along(shape: Ints, itemsize: int, whole: Ints, most: int, fill: int) -> tupl
     return tuple(chunk)
 
 
-def balanced(
-    shape: Ints, itemsize: int, line: Ints, place: Ints, most: int = CHUNK_BYTES
-) -> tuple[int, ...]:
+def balanced(shape: Ints, itemsize: int, line: Ints, place: Ints) -> tuple[int, ...]:
     """Return a chunk for which a line (a series) and a place (a map) touch as many chunks.
 
-    Axes of neither get length 1, unless the chunk would be smaller than `most` bytes.
+    Axes of neither get length 1, unless the chunk would be smaller than `CHUNK_BYTES`.
     """
-    room = max(most // itemsize, 1)
+    room = max(CHUNK_BYTES // itemsize, 1)
     lines, places = (math.prod(shape[axis] for axis in group) for group in (line, place))
     parts = max(lines * places / room, 1.0)
     across = min(max(math.sqrt(parts), parts / places), lines)
@@ -131,13 +125,9 @@ def share(chunk: list[int], shape: Ints, axes: Ints, room: int, most: Ints = ())
 
 def _other_codec(format: str, chosen: Sequence[SourceVariable]) -> Choice | None:
     """Return a codec worth a try beside the file's own."""
-    if any(variable.codec for variable in chosen):
-        tries = [Choice(codec="zstd", level=3)]
-    else:
-        tries = [Choice(codec="deflate", level=1, shuffle=True),
-                 Choice(codec="zstd", level=3, shuffle=False)]  # fmt: skip
-    for choice in tries:
-        codec, level, shuffle = choice.codec, choice.level, bool(choice.shuffle)
-        if layout_of(format, chunks=(1,), codec=codec, level=level, shuffle=shuffle):
-            return choice
-    return None
+    tries = [Choice(codec="zstd", level=3)]
+    if not any(variable.codec for variable in chosen):
+        deflate = Choice(codec="deflate", level=1, shuffle=True)
+        tries = [deflate, replace(tries[0], shuffle=False)]
+    able = (one for one in tries if packs(format, one.codec, one.level, bool(one.shuffle)))
+    return next(able, None)

@@ -7,24 +7,55 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hyperslab.io.file_plan import plan
-from hyperslab.io.layout import CLASSIC, NETCDF4, ZARR, Layout
+from hyperslab.io.chunk_shapes import padded_bytes
+from hyperslab.io.file_plan import CLASSIC_DTYPES, plan
+from hyperslab.io.layout import CLASSIC, NETCDF4, ONE_GROWS, ZARR, Layout
 from hyperslab.io.sources.base import SourceVariable
 from hyperslab.io.variable import Variable
-
-_ONE_GROWS = (*CLASSIC, "netcdf4-classic")
-# Types of numbers that the classic model has for attributes.
-_CLASSIC_KINDS = ("i1", "i2", "i4", "f4", "f8")
 
 
 @dataclass(frozen=True)
 class Fitted:
     """A copy's definition; its notes say what the format has no place for, a sentence each."""
 
-    variables: tuple[Variable, ...]
-    layouts: Mapping[str, Layout]
+    sources: tuple[SourceVariable, ...]
+    variables: tuple[Variable, ...]  # the same as the copy has them
+    layouts: Mapping[str, Layout]  # by name
     attrs: Mapping[str, object]
     notes: tuple[str, ...]
+
+    @property
+    def format(self) -> str:
+        """Of the copy."""
+        return self.layouts[self.sources[0].name].format
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of all values."""
+        return sum(variable.nbytes for variable in self.sources)
+
+    @property
+    def most_bytes(self) -> int:
+        """Bytes that the copy takes at most, compression left aside."""
+        return sum(map(self._padded, self.sources))
+
+    @property
+    def likely_bytes(self) -> int:
+        """Bytes that the copy needs if codecs pack as now, new ones to a quarter."""
+        total = 0
+        for variable in self.sources:
+            most = self._padded(variable)
+            if self.layouts[variable.name].codec:
+                stored = variable.stored_bytes if variable.codec else None
+                most = min(most, most // 4 if stored is None else stored)
+            total += most
+        return total
+
+    def _padded(self, variable: SourceVariable) -> int:
+        chunks = self.layouts[variable.name].chunks
+        if chunks and variable.shape:
+            return padded_bytes(variable.shape, chunks, variable.itemsize)
+        return variable.nbytes
 
 
 def fit(
@@ -45,29 +76,23 @@ def fit(
             notes.append(f"{v.name} loses {', '.join(missing)}: {format} has no such attributes.")
         unlimited = tuple(dim for dim in v.unlimited if dim in grows)
         made.append(Variable(v.name, v.dims, v.shape, v.dtype, kept, v.fill_value, unlimited))
-    if nested := [v.name for v in variables if "/" in v.name and format in _ONE_GROWS]:
+    if nested := [v.name for v in variables if "/" in v.name and format in ONE_GROWS]:
         raise ValueError(f"{', '.join(nested[:5])} lie in groups, which {format} has not: take "
                          "netcdf4, hdf5 or zarr3, or name other variables")  # fmt: skip
     if format in (*NETCDF4, "nczarr") and any("/" in v.name for v in variables):
         notes.append("dimensions of groups lie in the root of the copy, where groups see them too.")
     plan(made, layouts, {}, None)
-    return Fitted(tuple(made), dict(layouts), _attrs(attrs, format), tuple(notes))
+    kept = _attrs(attrs, format)
+    return Fitted(tuple(variables), tuple(made), dict(layouts), kept, tuple(notes))
 
 
 def growing(variables: Sequence[Variable], format: str) -> set[str]:
     """Return the dimensions that stay unlimited when variables are copied into a format."""
     dims = {dim for v in variables for dim in v.unlimited}
-    if format in ZARR:
+    inner = {dim for v in variables for dim in v.dims[1:]}
+    if format in ZARR or (format in ONE_GROWS and len(dims) > 1):
         return set()
-    if format not in _ONE_GROWS:
-        return dims
-    first = format in CLASSIC
-    able = [
-        dim
-        for dim in sorted(dims)
-        if not first or all(v.dims.index(dim) == 0 for v in variables if dim in v.dims)
-    ]
-    return set(able) if len(dims) == 1 else set()
+    return dims - inner if format in CLASSIC else dims
 
 
 def _attrs(attrs: Mapping[str, object], format: str) -> dict[str, object]:
@@ -87,13 +112,13 @@ def _value(value: object, format: str) -> object:
         return value
     if isinstance(value, list | tuple) and all(isinstance(item, str) for item in value):
         # The classic model has one text an attribute.
-        return "\n".join(value) if format in _ONE_GROWS else list(value)
+        return "\n".join(value) if format in ONE_GROWS else list(value)
     numbers = np.asarray(value)
     if numbers.dtype.kind not in "iuf" or (numbers.size == 0 and format in (*CLASSIC, *NETCDF4)):
         return None
     if numbers.dtype.itemsize > 8 or numbers.dtype.str[1:] == "f2":
         numbers = numbers.astype("f8")
-    if format in _ONE_GROWS and format != "cdf5" and numbers.dtype.str[1:] not in _CLASSIC_KINDS:
+    if format in ONE_GROWS and format != "cdf5" and numbers.dtype.str[1:] not in CLASSIC_DTYPES:
         narrow = numbers.astype("i4")
         numbers = narrow if np.array_equal(narrow, numbers) else numbers.astype("f8")
     return numbers[()] if numbers.ndim == 0 else numbers

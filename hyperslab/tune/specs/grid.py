@@ -6,13 +6,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 
-from hyperslab.io.layout import CHUNKED
 from hyperslab.io.sources.base import SourceVariable
 
 from . import parse
 from .auto import candidates, shapes
-from .fitting import fit
-from .target import COPY, SAME, Choice, Target
+from .target import COPY, SAME, Choice, Target, chunked_format
 
 SWEPT = ("format", "chunks", "codec", "shuffle", "quantize", "endian", "cache")
 MOST_TARGETS = 64
@@ -84,11 +82,7 @@ def targets(
     if len(kept) > MOST_TARGETS:
         raise ValueError(f"{len(kept)} layouts, more than {MOST_TARGETS}: sweep over fewer values")
     for target in kept.values():
-        layouts = target.layouts(chosen)
-        try:
-            fit(chosen, layouts, {})
-        except ValueError as error:
-            raise ValueError(f"{target.name}: {error}") from error
+        target.fit(chosen, {})  # refuses what the format cannot hold
     return list(kept.values())
 
 
@@ -107,7 +101,7 @@ def _combined(
             del one["chunks"]
         base = _target(one, format)
         if (automatic or wanted.bm) and "format" not in one:
-            base = replace(base, format=_able(base.format))
+            base = replace(base, format=chunked_format(base.format))
         each: dict[str, dict[str, Choice]] = {}
         for text in wanted.bm:
             own = parse.bm_choices(text, list(variables))
@@ -131,7 +125,7 @@ def _target(one: Mapping[str, str], format: str) -> Target:
     if "format" in one:
         format = parse.format_name(one["format"])
     elif chunked or codec not in (SAME, "none") or digits is not None:
-        format = _able(format)
+        format = chunked_format(format)
     return Target(
         "",
         format,
@@ -139,11 +133,6 @@ def _target(one: Mapping[str, str], format: str) -> Target:
         byteorder=parse.byteorder(one.get("endian", "native")),
         cache_bytes=parse.size(one["cache"]) if one.get("cache", SAME) != SAME else None,
     )
-
-
-def _able(format: str) -> str:
-    """Return a format that can do what a chunked layout asks for."""
-    return format if format in CHUNKED else "netcdf4"
 
 
 def _bm_label(choice: Choice) -> str:

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
-from hyperslab.io.default_chunks import picked_chunks
+from hyperslab.io.chunk_shapes import picked_chunks
 from hyperslab.io.layout import CHUNKED, CLASSIC, ZARR, Layout
 from hyperslab.io.sources.base import SourceVariable, layout_of
 
-from .fitting import growing
+from .fitting import Fitted, fit, growing
 
 COPY = "copy"  # the name of the layout that the file has
 SAME, DEFAULT, CONTIGUOUS = "same", "default", "contiguous"
@@ -66,6 +66,14 @@ class Target:
         grows = growing(variables, self.format)
         return {v.name: self._layout(v, own.get(v.name), grows) for v in variables}
 
+    def fit(self, variables: Sequence[SourceVariable], attrs: Mapping[str, object]) -> Fitted:
+        """Return the definition of a copy in this layout, which an error names."""
+        layouts = self.layouts(variables)
+        try:
+            return fit(variables, layouts, attrs)
+        except ValueError as error:
+            raise ValueError(f"{self.name}: {error}") from error
+
     def _check_fit(self, variables: Sequence[SourceVariable]) -> None:
         """Refuse chunks that would touch no variable at all."""
         lengths = self.choice.lengths
@@ -84,30 +92,33 @@ class Target:
     def _layout(self, variable: SourceVariable, own: Choice | None, grows: set[str]) -> Layout:
         """Return the layout of a variable, by its own choice or that of all."""
         choice, stored = own or self.choice, variable.layout
-        alike = stored is not None and stored.format == self.format
-        order = self.byteorder
-        if order == "native" and alike and stored and self.format not in CLASSIC:
-            order = "native" if stored.byteorder == sys.byteorder else stored.byteorder
-        fields: dict[str, Any] = {"page_bytes": self.page_bytes, "byteorder": order}
+        if stored is not None and stored.format != self.format:
+            stored = None
+        order, classic = self.byteorder, self.format in CLASSIC
+        if order == "native" and stored and not classic and stored.byteorder != sys.byteorder:
+            order = stored.byteorder
         if not variable.shape:
-            return Layout(self.format, **fields)
-        fields |= kept_codec(variable, choice, self.format)
+            return Layout(self.format, byteorder=order, page_bytes=self.page_bytes)
+        codec, level, shuffle = kept_codec(variable, choice, self.format)
         if own and own.lengths and len(own.lengths) != len(variable.shape):
             raise ValueError(
                 f"{self.name}: {len(own.lengths)} chunk lengths for {variable.name}, which has "
                 f"{len(variable.shape)} dimensions ({variable.shown_dims}): give one for each"
             )
-        fields["chunks"] = self._chunks(variable, choice, grows, packed=fields["codec"] is not None)
-        fields["shards"] = choice.shards
-        fields["prefill"] = self.format not in CLASSIC  # every value is written: none is filled
-        if variable.dtype.startswith("f"):
-            fields["quantize"] = choice.quantize
-        if alike and stored:
-            if choice.chunks == SAME and choice.shards is None:
-                fields["shards"] = stored.shards
-            fields["fletcher32"] = stored.fletcher32 and fields["chunks"] is not None
+        chunks = self._chunks(variable, choice, grows, packed=codec is not None)
+        shards = choice.shards
+        if stored and choice.chunks == SAME and shards is None:
+            shards = stored.shards
         try:
-            return Layout(self.format, **fields)
+            return Layout(
+                self.format, chunks, codec, level, shuffle,
+                fletcher32=stored is not None and stored.fletcher32 and chunks is not None,
+                prefill=not classic,  # every value is written: none is filled
+                byteorder=order,
+                shards=shards,
+                quantize=choice.quantize if variable.dtype.startswith("f") else None,
+                page_bytes=self.page_bytes,
+            )  # fmt: skip
         except ValueError as error:
             raise ValueError(f"{self.name}: {variable.name}: {error}") from error
 
@@ -140,24 +151,31 @@ def shapes_of(variables: Sequence[SourceVariable]) -> str:
     return "; ".join(f"{v.name} ({v.shown_dims})" for v in variables[:4])
 
 
-def kept_codec(variable: SourceVariable, choice: Choice, format: str) -> dict[str, Any]:
+def chunked_format(format: str) -> str:
+    """Return a format itself where it has chunks, else netCDF-4."""
+    return format if format in CHUNKED else "netcdf4"
+
+
+def packs(format: str, codec: str, level: int | None, shuffle: bool) -> bool:
+    """Return whether chunks of a format can have a codec with this level and shuffle."""
+    return bool(layout_of(format, chunks=(1,), codec=codec, level=level, shuffle=shuffle))
+
+
+def kept_codec(
+    variable: SourceVariable, choice: Choice, format: str
+) -> tuple[str | None, int | None, bool]:
     """Return codec, level and shuffle; what is kept and cannot be had becomes deflate."""
-
-    def made(codec: str | None, level: int | None, shuffle: bool) -> dict[str, Any]:
-        return {"codec": codec, "level": level, "shuffle": shuffle}
-
     shuffle, stored = bool(choice.shuffle), variable.layout
     if choice.codec == "none":
-        return made(None, None, shuffle)
+        return None, None, shuffle
     if choice.codec != SAME:
-        chosen = made(choice.codec, choice.level, shuffle=True)
         keeps = choice.shuffle is None and "shuffle" in variable.codec
-        able = keeps and layout_of(format, chunks=(1,), **chosen)
-        return chosen if able else {**chosen, "shuffle": shuffle}
+        able = keeps and packs(format, choice.codec, choice.level, True)
+        return choice.codec, choice.level, able or shuffle
     if not variable.codec or (format not in CHUNKED and choice.shuffle is None):
-        return made(None, None, shuffle)
+        return None, None, shuffle
     if stored is not None and stored.codec is not None:
         keeps = stored.shuffle if choice.shuffle is None else shuffle
-        if layout_of(format, chunks=(1,), **made(stored.codec, stored.level, keeps)):
-            return made(stored.codec, stored.level, keeps)
-    return made("deflate", None, format != "zarr3" if choice.shuffle is None else shuffle)
+        if packs(format, stored.codec, stored.level, keeps):
+            return stored.codec, stored.level, keeps
+    return "deflate", None, format != "zarr3" if choice.shuffle is None else shuffle

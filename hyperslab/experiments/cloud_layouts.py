@@ -17,12 +17,13 @@ from numpy.typing import NDArray
 from .. import subchunk
 from ..io import references
 from ..io.by_h5py import PAGE_BUFFER_BYTES
+from ..io.by_zarr import store_at
 from ..io.creation import create, stored_bytes
 from ..io.experiment import File, Part, columns
 from ..io.far import Place, ReadLinked
 from ..io.layout import Layout
 from ..io.selection import Selection
-from ..io.urls import Remote, system_in_zarr
+from ..io.urls import Remote
 from ..io.variable import Variable
 from ..measure.case import Stopwatch
 from ..network import Server
@@ -187,7 +188,8 @@ def _opened(place: Remote, opening: Opening, held: ExitStack) -> Any:
     elif opening.engine == "subchunk":
         options["storage_options"] = dict(place.options)
     else:
-        target = _zarr(place, opening, held)
+        refs = references.references_of(place) if opening.engine == "kerchunk" else None
+        target = store_at(place, held, refs)
         options |= {"engine": "zarr", "zarr_format": opening.zarr_format}
         options["consolidated"] = opening.consolidated
     with warnings.catch_warnings():
@@ -196,19 +198,3 @@ def _opened(place: Remote, opening: Opening, held: ExitStack) -> Any:
         dataset = xr.open_dataset(target, decode_cf=False, chunks=None, cache=False, **options)
     held.callback(dataset.close)
     return dataset
-
-
-def _zarr(place: Remote, opening: Opening, held: ExitStack) -> Any:
-    from zarr.storage import FsspecStore
-
-    if opening.engine == "zarr":
-        system, path, close = system_in_zarr(place)
-        held.callback(close)
-        return FsspecStore(system, path=path, read_only=True)
-    from fsspec.implementations.reference import ReferenceFileSystem
-
-    refs = references.references_of(place)
-    system, _, close = system_in_zarr(place)
-    held.callback(close)
-    files: Any = ReferenceFileSystem(refs, fs=system, asynchronous=True, skip_instance_cache=True)
-    return FsspecStore(files, path="", read_only=True)

@@ -7,13 +7,15 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, ClassVar
 
-import h5py
 import numpy as np
 from numpy.typing import NDArray
 
 from .. import subchunk
 from ..measure.case import Stopwatch
+from ..subchunk.chunk_table import Chunks
 from ..subchunk.deflate.inflate import inflater
+from ..subchunk.index.format import Entry
+from ..subchunk.index.points import Points as AllPoints
 from . import chunkindex_format, references, work
 from .by_chunkindex import SUFFIX, SerialVariable
 from .chunkindex_format import ChunkindexFile
@@ -84,43 +86,36 @@ class Index:
 
     def size(self, file: File) -> dict[str, object]:
         """Return the bytes and points of it; ``useful_bytes`` are those of the file."""
-        path, name = self.path(file), file.array.variable
-        with h5py.File(file.path) as data:
-            stored = data[name].id.get_storage_size()
+        entry, chunks, points = self._known(file)
+        spacing = entry.spacing
         if self.of_chunkindex:
-            points = sum(map(len, chunkindex_format.chunk_points(path, name).values()))
-            chunk_bytes = WIDTH * math.prod(file.layout.chunks or ())
-            spacing = chunkindex_format.span(chunk_bytes, spacing=self.spacing)
-        else:
-            opened = subchunk.Index(path)
-            entry = opened.entries[name]
-            points, spacing = len(opened.points(entry)[1]), entry.spacing
+            spacing = chunkindex_format.span(entry.variable.chunk_bytes, self.spacing)
         return {
             "phase": "size",
             **columns(file.layout, "subchunk"),
-            "file_bytes": path.stat().st_size,
-            "useful_bytes": stored,
-            "points": points,
+            "file_bytes": self.path(file).stat().st_size,
+            "useful_bytes": int(chunks.size.sum()),
+            "points": len(points),
             "spacing_bytes": spacing,
             "stages": file.array.shape[0],
         }
 
     def points(self, file: File) -> Points:
         """Return the points of the first chunk."""
-        path, name = self.path(file), file.array.variable
-        if self.of_chunkindex:
-            chunks = chunkindex_format.chunk_points(path, name)
-            one = chunks[min(chunks, key=lambda key: [int(place) for place in key.split(".")])]
-            able = np.ones(len(one.outloc), bool)
-            return Points(one.outloc, one.bit >> 3, able, *one.sizes)
-        opened = subchunk.Index(path)
-        entry = opened.entries[name]
-        stored_chunks, found = opened.points(entry)
+        entry, chunks, found = self._known(file)
         end = int(found.first[1])
         able = np.isin(np.arange(end), found.mark)
         stored = found.bit[:end].astype(np.int64) >> 3
-        sizes = entry.variable.chunk_bytes, int(stored_chunks.size[0])
-        return Points(found.out[:end], stored, able, *sizes)
+        return Points(
+            found.out[:end], stored, able, entry.variable.chunk_bytes, int(chunks.size[0])
+        )
+
+    def _known(self, file: File) -> tuple[Entry, Chunks, AllPoints]:
+        """Return what it knows of the variable: its entry, chunk table and points."""
+        with opened(file.path, self.path(file), self.of_chunkindex) as found:
+            assert found.index is not None
+            entry = found.index.entries[file.array.variable]
+            return entry, *found.index.points(entry)
 
 
 BUDGET = Index("hyperslab, by the budget")
@@ -157,10 +152,13 @@ class ReadInside:
         if self.serial:
             one = SerialVariable(self.path.open("rb"), self.index.open("rb"), self.variable)
             return one.read, one.close
-        # A forked sample has one core, and so one thread.
-        kind = ChunkindexFile if self.of_chunkindex else subchunk.File
-        file = kind(self.path, self.index, threads=1)
+        file = opened(self.path, self.index, self.of_chunkindex)
         return file[self.variable].__getitem__, file.close
+
+
+def opened(path: Path, index: Path, of_chunkindex: bool) -> subchunk.File:
+    """Open a file with its index; a forked sample has one core, and so one thread."""
+    return (ChunkindexFile if of_chunkindex else subchunk.File)(path, index, threads=1)
 
 
 @dataclass(frozen=True)

@@ -60,7 +60,8 @@ def read(path: str | Path, url: str) -> dict[str, Any]:
 
 def references_of(remote: Remote) -> dict[str, Any]:
     """Read the references beside a file behind a URL."""
-    return _pointing(remote.beside(SUFFIX).read_bytes(), remote.url)
+    system, path = remote.beside(SUFFIX).system()
+    return _pointing(system.cat_file(path), remote.url)
 
 
 def _pointing(text: bytes, url: str) -> dict[str, Any]:

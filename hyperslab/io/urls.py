@@ -15,6 +15,8 @@ from typing import Any, TypeAlias
 from ..secret import concealed, of_options, of_url
 
 _KINDS = {"http": "http", "https": "http", "s3": "s3", "s3a": "s3"}
+ALONE = {"asynchronous": True, "skip_instance_cache": True}
+"""Makes a file system of fsspec's that an event loop has for itself."""
 # What obstore calls that which fsspec's s3fs takes.
 _OBSTORE = {
     "key": "access_key_id",
@@ -78,12 +80,6 @@ class Remote:
 
         found: tuple[Any, str] = fsspec.core.url_to_fs(self.url, **self.options)
         return found
-
-    def read_bytes(self) -> bytes:
-        """Read it whole, by fsspec."""
-        system, path = self.system()
-        data: bytes = system.cat_file(path)
-        return data
 
     def cause(self, error: BaseException) -> BaseException | None:
         """Give an error as the cause of ours; None where its text could tell what is secret."""
@@ -184,8 +180,7 @@ def system_in_zarr(remote: Remote) -> tuple[Any, str, Callable[[], object]]:
     import fsspec
     from zarr.core.sync import sync
 
-    alone = {"asynchronous": True, "skip_instance_cache": True}
-    system, path = fsspec.core.url_to_fs(remote.url, **remote.options, **alone)
+    system, path = fsspec.core.url_to_fs(remote.url, **remote.options, **ALONE)
 
     async def opened() -> tuple[asyncio.AbstractEventLoop, Callable[..., Any]]:
         session = await system.set_session()

@@ -16,6 +16,7 @@ from ..subchunk.chunk_table import Chunks
 from ..subchunk.deflate.inflate import inflater
 from ..subchunk.index.format import Entry
 from ..subchunk.index.points import Points as AllPoints
+from ..subchunk.read import boxes
 from . import chunkindex_format, references, work
 from .by_chunkindex import SUFFIX, SerialVariable
 from .chunkindex_format import ChunkindexFile
@@ -236,16 +237,13 @@ def _part(length: int) -> int:
 
 def runs(box: Box, chunk: tuple[int, ...], shuffled: bool) -> tuple[Places, Places]:
     """Return the ranges of bytes, joined, that a box takes of a decompressed chunk."""
-    places = np.zeros(1, np.int64)
-    for indices, length in zip(box[:-1], chunk[:-1], strict=True):
-        places = (places[:, None] * length + np.array(indices)).reshape(-1)
-    begins = places * chunk[-1] + box[-1].start
-    ends = begins + len(box[-1])
+    begins, length = boxes.runs(box, chunk)
     if shuffled:
         planes = np.arange(WIDTH)[:, None] * math.prod(chunk)
-        begins, ends = (planes + begins).reshape(-1), (planes + ends).reshape(-1)
+        begins = (planes + begins).reshape(-1)
     else:
-        begins, ends = WIDTH * begins, WIDTH * ends
+        begins, length = WIDTH * begins, WIDTH * length
+    ends = begins + length
     apart = begins[1:] != ends[:-1]
     return begins[np.append(True, apart)], ends[np.append(apart, True)]
 

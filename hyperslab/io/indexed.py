@@ -113,53 +113,29 @@ class Index:
 
     def _known(self, file: File) -> tuple[Entry, Chunks, AllPoints]:
         """Return what it knows of the variable: its entry, chunk table and points."""
-        with opened(file.path, self.path(file), self.of_chunkindex) as found:
+        with self._file(file.path, self.path(file)) as found:
             assert found.index is not None
             entry = found.index.entries[file.array.variable]
             return entry, *found.index.points(entry)
+
+    def opened(
+        self, path: Path, index: Path, variable: str
+    ) -> tuple[Callable[[Selection], Any], Callable[[], None]]:
+        """Open a variable with it; return what reads a selection, and what closes."""
+        if self.serial:
+            one = SerialVariable(path.open("rb"), index.open("rb"), variable)
+            return one.read, one.close
+        file = self._file(path, index)
+        return file[variable].__getitem__, file.close
+
+    def _file(self, path: Path, index: Path) -> subchunk.File:
+        # A forked sample has one core, and so one thread.
+        return (ChunkindexFile if self.of_chunkindex else subchunk.File)(path, index, threads=1)
 
 
 BUDGET = Index("hyperslab, by the budget")
 CHUNKINDEX = Index("chunkindex", SPACING, of_chunkindex=True, serial=True)
 BY_HYPERSLAB = Index("chunkindex, read by hyperslab", SPACING, of_chunkindex=True)
-
-
-@dataclass(frozen=True)
-class ReadInside:
-    """Open a file with its index and read selections, each opened anew: phases open and read."""
-
-    path: Path
-    index: Path
-    variable: str
-    selections: Sequence[Selection]
-    serial: bool = False
-    of_chunkindex: bool = False
-
-    needs: ClassVar = NEEDS
-
-    def __call__(self, watch: Stopwatch) -> NDArray[Any]:
-        found = []
-        for selection in self.selections:
-            with watch.lap("open"):
-                read, close = self._open()
-            with watch.lap("read"):
-                found.append(read(selection))
-            close()
-        values = np.stack(found)
-        watch.note(useful_bytes=values.nbytes)
-        return values
-
-    def _open(self) -> tuple[Callable[[Selection], Any], Callable[[], None]]:
-        if self.serial:
-            one = SerialVariable(self.path.open("rb"), self.index.open("rb"), self.variable)
-            return one.read, one.close
-        file = opened(self.path, self.index, self.of_chunkindex)
-        return file[self.variable].__getitem__, file.close
-
-
-def opened(path: Path, index: Path, of_chunkindex: bool) -> subchunk.File:
-    """Open a file with its index; a forked sample has one core, and so one thread."""
-    return (ChunkindexFile if of_chunkindex else subchunk.File)(path, index, threads=1)
 
 
 @dataclass(frozen=True)
@@ -174,11 +150,16 @@ class AllEqual:
 
 @dataclass(frozen=True)
 class Read:
-    """Read selections of a file through an index, each opened anew; or one by h5py, without."""
+    """Read selections of a file through an index, each opened anew; or one by h5py, without.
+
+    Through an index the phases are open and read.
+    """
 
     file: File
     selections: Sequence[tuple[Any, ...]]
     index: Index | None = None
+
+    needs: ClassVar = NEEDS
 
     def parts(self, cache_state: str) -> dict[str, Any]:
         """Return what a sample runs, and what describes it."""
@@ -195,13 +176,25 @@ class Read:
             }
         told |= {"spacing_bytes": index.spacing} if index.spacing else {}
         mode = "zlib" if index.serial else getattr(inflater(), "__name__", "")
-        beside, how = index.path(self.file), (index.serial, index.of_chunkindex)
         return {
-            "run": ReadInside(path, beside, array.variable, self.selections, *how),
+            "run": self,
             "check": AllEqual([self.file.part(one) for one in self.selections]),
             "columns": columns(self.file.layout, "subchunk") | told | {"mode": mode},
-            "files": (path, beside),
+            "files": (path, index.path(self.file)),
         }
+
+    def __call__(self, watch: Stopwatch) -> NDArray[Any]:
+        assert self.index is not None
+        found, where = [], (self.file.path, self.index.path(self.file))
+        for selection in self.selections:
+            with watch.lap("open"):
+                read, close = self.index.opened(*where, self.file.array.variable)
+            with watch.lap("read"):
+                found.append(read(selection))
+            close()
+        values = np.stack(found)
+        watch.note(useful_bytes=values.nbytes)
+        return values
 
 
 def index(files: Iterable[File]) -> None:

@@ -21,9 +21,7 @@ ALONE = {"asynchronous": True, "skip_instance_cache": True}
 _OBSTORE = {
     "key": "access_key_id",
     "secret": "secret_access_key",
-    "token": "session_token",
     "anon": "skip_signature",
-    "endpoint_url": "endpoint",
     "region_name": "region",
 }
 
@@ -106,13 +104,15 @@ class Remote:
         given = dict(self.options)
         given |= given.pop("client_kwargs", {})
         found = {_OBSTORE.get(name, name): value for name, value in given.items()}
-        if self.url.startswith("http://") or str(found.get("endpoint", "")).startswith("http://"):
+        if self.url.startswith("http://") or str(found.get("endpoint_url", "")).startswith(
+            "http://"
+        ):
             found["client_options"] = {"allow_http": True} | found.get("client_options", {})
         return found
 
 
 class Stream(io.RawIOBase):
-    """A file of fsspec's, or any binary file, as h5py can read it; it counts what is read.
+    """A file of fsspec's, or any binary file, as h5py can read it.
 
     h5py reads while it holds its lock, and may wait for fsspec's thread; would that thread collect
     garbage then, and find a file of h5py's in it, it would wait for the lock: for ever. So nothing
@@ -122,7 +122,6 @@ class Stream(io.RawIOBase):
 
     def __init__(self, file: Any) -> None:
         self._file = file
-        self.requests = self.read_bytes = 0
 
     def readable(self) -> bool:
         return True
@@ -152,8 +151,6 @@ class Stream(io.RawIOBase):
                 sent = f"the server sent {len(data)} bytes where {wanted} were asked for"
                 raise OSError(f"{sent}: {NO_RANGES}")
         out[: len(data)] = data
-        self.requests += 1
-        self.read_bytes += len(data)
         return len(data)
 
     def close(self) -> None:

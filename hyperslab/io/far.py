@@ -10,7 +10,6 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 from numpy.typing import NDArray
 
 from ..measure.case import Stopwatch
@@ -171,13 +170,12 @@ class ReadOver:
 
     def parts(self, cache_state: str) -> dict[str, Any]:
         """Return what a sample runs, and what describes it."""
-        steps = np.arange(self.file.array.shape[0])[self.selection[0]]
         return {
             "run": self,
             "check": work.Equals(self.file.part(self.selection)),
             "columns": {
                 **columns(self.file.layout, self.reader),
-                "predicted_reads": steps.size,
+                "predicted_reads": self.file.steps(self.selection),
                 **self.place.columns,
             },
             "prepare": self.place.forget,

@@ -164,8 +164,8 @@ class Read:
     def parts(self, cache_state: str) -> dict[str, Any]:
         """Return what a sample runs, and what describes it."""
         path, array, index = self.file.path, self.file.array, self.index
-        steps = np.arange(array.shape[0])[self.selections[0][0]].size
-        told = {"predicted_reads": steps * len(self.selections), "stages": array.shape[0]}
+        reads = self.file.steps(self.selections[0]) * len(self.selections)
+        told = {"predicted_reads": reads, "stages": array.shape[0]}
         if index is None:
             (selection,) = self.selections
             return {

@@ -32,8 +32,19 @@ def made(request, tmp_path_factory):
     return folder, values
 
 
+class Counted(Stream):
+    """A stream that counts what is read."""
+
+    requests = read_bytes = 0
+
+    def readinto(self, buffer):
+        size = super().readinto(buffer)
+        self.requests, self.read_bytes = self.requests + 1, self.read_bytes + size
+        return size
+
+
 def opened(kind, path, index, name="x"):
-    return kind(Stream(path.open("rb")), Stream(index.open("rb")), name)
+    return kind(Counted(path.open("rb")), Counted(index.open("rb")), name)
 
 
 def test_the_layout_is_that_of_figure_3(made):

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Sequence
+from functools import partial, reduce
 
 import numpy as np
 import pandas as pd
@@ -9,7 +10,7 @@ from numpy.typing import NDArray
 
 from ..measure.records import labels_of, main
 from ..network import Link
-from ..network.link import parts
+from ..network.link import seconds as seconds_over
 from .cells import in_order
 
 PHASES = ("open", "read")
@@ -71,14 +72,10 @@ def over_links(
     >>> over_links(reads, np.array([1e-3, 0.3]), np.array([1e6, 1e8])).argmin(0).tolist()
     [[0, 0], [0, 1]]
     """
-    trips_s, found = round_trips_s[None, :], []
-    for stages, handshakes, size, cpu_s, idle in moved[_USED].astype(float).to_numpy():
-        waits, turns, after_s = parts(stages, handshakes, cpu_s, idle)
-        carried_s = size / rates[:, None]
-        turns_s = trips_s * turns + carried_s / (turns + 1)
-        longest = np.maximum(carried_s, np.maximum(turns_s, cpu_s - after_s))
-        found.append(trips_s * waits + longest + after_s)
-    return np.array(found)
+    links = rates[:, None], round_trips_s[None, :]
+    used = moved[_USED].astype(float).to_numpy()
+    largest = partial(reduce, np.maximum)
+    return np.array([seconds_over(*links, *row, largest=largest) for row in used])
 
 
 def rate(plain: pd.DataFrame, waited_s: float) -> float:

@@ -121,7 +121,7 @@ class ReadByPackage:
                 **columns(self.file.layout, STAND_IN),
                 "library_version": self.package.version,
                 "stages": array.shape[0],
-                "predicted_reads": np.arange(array.shape[0])[self.selection[0]].size,
+                "predicted_reads": self.file.steps(self.selection),
             },
             "files": (path, index),
             "cleanup": work.Remove(target),

@@ -17,15 +17,15 @@ from numpy.typing import NDArray
 from .. import subchunk
 from ..io import references
 from ..io.by_h5py import PAGE_BUFFER_BYTES
+from ..io.by_zarr import store_at
 from ..io.creation import create, stored_bytes
 from ..io.experiment import File, Part, columns
-from ..io.far import Place, ReadLinked
+from ..io.far import Place
 from ..io.layout import Layout
 from ..io.selection import Selection
-from ..io.urls import Remote, system_in_zarr
+from ..io.urls import Remote
 from ..io.variable import Variable
 from ..measure.case import Stopwatch
-from ..network import Server
 from ..subchunk.index.index import SUFFIX as INDEX_SUFFIX
 
 BESIDE = {"references": references.SUFFIX, "index": INDEX_SUFFIX}
@@ -137,30 +137,25 @@ class OpenOver:
     opening: Opening
 
     def parts(self, cache_state: str) -> dict[str, Any]:
-        server, told = self.place.parts()
-        assert isinstance(server, Server) and isinstance(self.file.array, Variables)
-        library = _ENGINES[self.opening.engine]
-        names = (server, self.file.path.name, library, (), "")
+        assert isinstance(self.file.array, Variables)
         return {
-            "run": OpenLinked(*names, self.place.link, self.opening),
+            "run": self,
             "check": partial(eq, self.file.array.described),
-            "columns": {**columns(self.file.layout, library), **told},
+            "columns": {**columns(self.file.layout, self.library), **self.place.columns},
             "prepare": self.place.forget,
         }
 
-
-@dataclass(frozen=True)
-class OpenLinked(ReadLinked):
-    """Open a dataset, and know shape and unit of all its variables: phase open."""
-
-    opening: Opening = Opening("zarr")
+    @property
+    def library(self) -> str:
+        return _ENGINES[self.opening.engine]
 
     @property
     def needs(self) -> tuple[str, ...]:
-        return (*super().needs, "hyperslab.io.by_xarray", "hyperslab.subchunk.engine", __name__)
+        beside = ("hyperslab.io.by_xarray", "hyperslab.subchunk.engine", __name__)
+        return (*self.place.needs, *beside)
 
     def __call__(self, watch: Stopwatch) -> Any:
-        place = Remote(self.server.address(self.name), self.server.storage_options)
+        place = self.place.remote(self.file.path.name)
         with ExitStack() as held:
             with watch("open"):
                 dataset = _opened(place, self.opening, held)
@@ -168,7 +163,7 @@ class OpenLinked(ReadLinked):
                     str(name): (tuple(array.shape), str(array.attrs["units"]))
                     for name, array in dataset.data_vars.items()
                 }
-            watch.note(**self.counted())
+            watch.note(**self.place.counted())
         return known
 
 
@@ -187,7 +182,8 @@ def _opened(place: Remote, opening: Opening, held: ExitStack) -> Any:
     elif opening.engine == "subchunk":
         options["storage_options"] = dict(place.options)
     else:
-        target = _zarr(place, opening, held)
+        refs = references.references_of(place) if opening.engine == "kerchunk" else None
+        target = store_at(place, held, refs)
         options |= {"engine": "zarr", "zarr_format": opening.zarr_format}
         options["consolidated"] = opening.consolidated
     with warnings.catch_warnings():
@@ -196,19 +192,3 @@ def _opened(place: Remote, opening: Opening, held: ExitStack) -> Any:
         dataset = xr.open_dataset(target, decode_cf=False, chunks=None, cache=False, **options)
     held.callback(dataset.close)
     return dataset
-
-
-def _zarr(place: Remote, opening: Opening, held: ExitStack) -> Any:
-    from zarr.storage import FsspecStore
-
-    if opening.engine == "zarr":
-        system, path, close = system_in_zarr(place)
-        held.callback(close)
-        return FsspecStore(system, path=path, read_only=True)
-    from fsspec.implementations.reference import ReferenceFileSystem
-
-    refs = references.references_of(place)
-    system, _, close = system_in_zarr(place)
-    held.callback(close)
-    files: Any = ReferenceFileSystem(refs, fs=system, asynchronous=True, skip_instance_cache=True)
-    return FsspecStore(files, path="", read_only=True)

@@ -79,8 +79,8 @@ class PlainRequest:
         return min(MOST_BYTES, self.path.stat().st_size)
 
     def parts(self, cache_state: str) -> dict[str, Any]:
-        told = self.place.parts()[1]
-        return {"run": self, "check": self.right, "columns": told, "prepare": self.place.forget}
+        columns, forget = self.place.columns, self.place.forget
+        return {"run": self, "check": self.right, "columns": columns, "prepare": forget}
 
     def right(self, read: bytes) -> bool:
         with self.path.open("rb") as file:

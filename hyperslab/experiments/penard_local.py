@@ -3,8 +3,6 @@
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
 from ..io import work
 from ..io.by_chunkindex import SUFFIX as CHUNKINDEX
 from ..io.experiment import File, columns
@@ -41,7 +39,7 @@ class ReadHere:
             "columns": {
                 **columns(self.file.layout, self.reader),
                 "stages": array.shape[0],
-                "predicted_reads": np.arange(array.shape[0])[self.selection[0]].size,
+                "predicted_reads": self.file.steps(self.selection),
                 **({"cache_bytes": self.cache_bytes} if self.cache_bytes else {}),
             },
             "files": tuple(path.with_name(path.name + suffix) for suffix in suffixes),

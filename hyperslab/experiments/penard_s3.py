@@ -2,20 +2,18 @@
 
 import os
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import netCDF4
 from numpy.typing import NDArray
 
-from ..io.experiment import Case, File, columns, modules
-from ..io.far import Place, ReadOver, served_folder, without_address
+from ..io.experiment import Case, File, columns
+from ..io.far import Place, done, served_folder
 from ..io.selection import Selection
 from ..io.work import Equals
 from ..measure.case import Stopwatch
-from ..measure.processes import Processes
-from ..measure.worker import Job
 from ..network import Server
 from ..network.server import BUCKET
 
@@ -35,7 +33,7 @@ class ReadByC:
         return {
             "run": self,
             "check": Equals(self.file.part(self.selection)),
-            "columns": {**columns(self.file.layout, "netcdf4"), **self.place.parts()[1]},
+            "columns": {**columns(self.file.layout, "netcdf4"), **self.place.columns},
         }
 
     def __call__(self, watch: Stopwatch) -> NDArray[Any]:
@@ -62,22 +60,4 @@ def outcomes(cases: Sequence[Case], folder: Path) -> Iterator[dict[str, object]]
     """Yield what came of each case, done once: status "ok", or what went wrong."""
     with served_folder(folder) as web, served_folder(folder, "s3") as store:
         servers = {"http": web, "s3": store}
-        ready = [_at(case, servers).ready() for case in cases]
-        with Processes(("netCDF4", *modules(ready))) as processes:
-            for case in ready:
-                status = without_address(processes.run(Job(case, TIMEOUT_S)).status)
-                yield {
-                    **case.labels,
-                    **case.columns,
-                    "phase": "all",
-                    "status": status,
-                    "verified": status == "ok",
-                }
-
-
-def _at(case: Case, servers: dict[str, Server]) -> Case:
-    work = case.work
-    if not isinstance(work, ReadOver | ReadByC):
-        return case
-    place = replace(work.place, server=servers[work.place.name])
-    return replace(case, work=replace(work, place=place))
+        yield from (one.row() for one in done(cases, servers, TIMEOUT_S, "netCDF4"))

@@ -12,10 +12,11 @@ import h5py
 import numpy as np
 from numpy.typing import NDArray
 
+from .. import subchunk
 from ..io import work
 from ..io.calls import Sample
 from ..io.experiment import File, columns
-from ..io.indexed import BUDGET, NEEDS, WIDTH, AllEqual, Index, ReadInside, requests, runs
+from ..io.indexed import BUDGET, NEEDS, WIDTH, Index, requests, runs
 from ..io.selection import Selection
 from ..measure.case import Stopwatch
 from ..subchunk.deflate.inflate import WINDOW
@@ -60,9 +61,9 @@ class BuildIndex:
 
     def right(self, _: object) -> bool:
         """Return whether the truth is read through what was built."""
-        what = (self.file.path, self.target, self.file.array.variable, [self.selection])
-        found = ReadInside(*what)(Stopwatch())
-        return AllEqual([self.file.part(self.selection)])(found)
+        with subchunk.open(self.file.path, self.target) as opened:
+            found = opened[self.file.array.variable][self.selection]
+        return np.array_equal(found, self.file.part(self.selection)())
 
 
 @dataclass(frozen=True)

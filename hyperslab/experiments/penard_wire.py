@@ -2,15 +2,13 @@
 
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from ..io.creation import stored_bytes
-from ..io.experiment import Case, File, modules
-from ..io.far import Place, ReadOver, served_folder, without_address
-from ..measure.processes import Processes
-from ..measure.worker import Job
-from ..network import Request, Wire, touched
+from ..io.experiment import Case, File
+from ..io.far import Done, ReadOver, done, served_folder
+from ..network import Wire, touched
 from ..network.server import BUCKET
 from ..subchunk import Index
 from ..subchunk.index.index import SUFFIX
@@ -28,7 +26,7 @@ class Counting:
 
     folder: Path  # what is served
     delay_s: float  # added to each answer, so that requests made together are seen to overlap
-    _seen: dict[tuple[str, ...], "Seen"] = field(default_factory=dict, repr=False)
+    _seen: dict[tuple[str, ...], Done] = field(default_factory=dict, repr=False)
 
     def counts(self, cases: Sequence[Case]) -> Iterator[dict[str, object]]:
         """Yield a row a case: requests, connections, stages, ``wire_bytes``, and its status.
@@ -36,24 +34,24 @@ class Counting:
         ``predicted_bytes`` of the file were sent; ``spacing_bytes`` lie between hyperslab's points.
         """
         for seen in self._reads(cases):
-            wire = Wire.of(seen.log)
+            wire, work = Wire.of(seen.log), _work(seen.case)
             yield {
-                **seen.row(),
+                **_row(seen),
                 "requests": wire.requests,
                 "wire_bytes": wire.wire_bytes,
                 "connections": wire.connections,
                 "stages": wire.stages,
-                "predicted_bytes": sum(stop - start for start, stop in seen.sent()),
-                **(_spacing(seen.work.file) if seen.work.reader == "subchunk" else {}),
+                "predicted_bytes": sum(stop - start for start, stop in _sent(seen)),
+                **(_spacing(work.file) if work.reader == "subchunk" else {}),
             }
 
     def ranges(self, cases: Sequence[Case]) -> Iterator[dict[str, object]]:
         """Yield a row for each range of the file that was sent: where it begins, its length."""
         for seen in self._reads(cases):
-            for start, stop in seen.sent():
-                yield {**seen.row(), "stored_at": start, "chunk_bytes": stop - start}
+            for start, stop in _sent(seen):
+                yield {**_row(seen), "stored_at": start, "chunk_bytes": stop - start}
 
-    def _reads(self, cases: Sequence[Case]) -> list["Seen"]:
+    def _reads(self, cases: Sequence[Case]) -> list[Done]:
         """Return what came of each case; it is read when it is first asked for."""
         left = [case for case in cases if _key(case) not in self._seen]
         if left:
@@ -78,51 +76,23 @@ class Counting:
             return
         kind = _work(cases[0]).place.name
         with served_folder(self.folder, kind, delay_s=self.delay_s) as server:
-            place = replace(_work(cases[0]).place, server=server)
-            ready = [_at(case, place).ready() for case in cases]
-            with Processes(modules(ready)) as processes:
-                for case, job in zip(cases, ready, strict=True):
-                    server.forget()
-                    status = without_address(processes.run(Job(job, TIMEOUT_S)).status)
-                    told = dict(job.columns), server.requests(), status
-                    self._seen[_key(case)] = Seen(_at(case, place), *told)
+            for one in done(cases, {kind: server}, TIMEOUT_S):
+                self._seen[_key(one.case)] = one
 
 
-@dataclass(frozen=True)
-class Seen:
-    """What came of a read: what describes it, the server's log, and how it ended."""
+def _sent(one: Done) -> list[tuple[int, int]]:
+    work = _work(one.case)
+    name = work.file.path.name
+    return touched(one.log, f"{BUCKET}/{name}" if work.place.name == "s3" else name)
 
-    case: Case
-    columns: dict[str, object]
-    log: list[Request]
-    status: str
 
-    @property
-    def work(self) -> ReadOver:
-        return _work(self.case)
-
-    def sent(self) -> list[tuple[int, int]]:
-        name = self.work.file.path.name
-        return touched(self.log, f"{BUCKET}/{name}" if self.work.place.name == "s3" else name)
-
-    def row(self) -> dict[str, object]:
-        return {
-            **self.case.labels,
-            **self.columns,
-            "phase": "all",
-            "file_bytes": stored_bytes(self.work.file.path.resolve()),
-            "status": self.status,
-            "verified": self.status == "ok",
-        }
+def _row(one: Done) -> dict[str, object]:
+    return one.row() | {"file_bytes": stored_bytes(_work(one.case).file.path.resolve())}
 
 
 def _work(case: Case) -> ReadOver:
     assert isinstance(case.work, ReadOver)
     return case.work
-
-
-def _at(case: Case, place: Place) -> Case:
-    return replace(case, work=replace(_work(case), place=place))
 
 
 def _key(case: Case) -> tuple[str, ...]:

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from contextlib import ExitStack
 from dataclasses import replace
-from typing import Any
 
-from fsspec.implementations.reference import ReferenceFileSystem
 from kerchunk.utils import subchunk
-from zarr.storage import FsspecStore
 
-from .by_zarr import opened_array
+from .by_zarr import opened_array, store_at
 from .reading import Opened, Reader
 from .references import references_of
-from .urls import Place, Remote, system_in_zarr
+from .urls import Place, Remote
 
 
 class KerchunkReader(Reader):
@@ -35,13 +32,7 @@ class KerchunkReader(Reader):
         for factor in factors:
             refs = subchunk(refs, variable, factor)
         with ExitStack() as held:
-            system, _, close = system_in_zarr(bare)
-            held.callback(close)
-            files: Any = ReferenceFileSystem(
-                refs, fs=system, asynchronous=True, skip_instance_cache=True
-            )
-            store = FsspecStore(files, path="", read_only=True)
-            return opened_array(store, variable, variable, held, zarr_format=2)
+            return opened_array(store_at(bare, held, refs), variable, variable, held, zarr_format=2)
 
 
 READER = KerchunkReader

@@ -14,6 +14,7 @@ import numcodecs
 import numpy as np
 import zarr
 import zarr.codecs
+from fsspec.implementations.reference import ReferenceFileSystem
 from numpy.typing import NDArray
 from zarr.core.sync import sync
 from zarr.storage import FsspecStore, LocalStore, ObjectStore
@@ -21,7 +22,7 @@ from zarr.storage import FsspecStore, LocalStore, ObjectStore
 from .layout import Layout
 from .reading import Indexed, Opened, Reader
 from .selection import Selection, region
-from .urls import Place, Remote, system_in_zarr
+from .urls import ALONE, Place, Remote, system_in_zarr
 from .variable import Variable
 from .writing import Attrs, Placed, Writer, fitted, ordered
 
@@ -54,13 +55,20 @@ class ZarrReader(Reader):
             return opened_array(store, variable, "", held)
 
 
-def store_at(place: Place, held: ExitStack) -> LocalStore | FsspecStore:
-    """Return the store in a folder, or through fsspec behind a URL, which `held` closes."""
+def store_at(
+    place: Place, held: ExitStack, refs: dict[str, Any] | None = None
+) -> LocalStore | FsspecStore:
+    """Return the store in a folder, or through fsspec behind a URL, which `held` closes.
+
+    Of a file behind a URL `refs` are kerchunk's references to its chunks.
+    """
     if isinstance(place, Path):
         # A store and no text, in which newer versions take # for the start of options.
         return LocalStore(place, read_only=True)
     system, path, close = system_in_zarr(place)
     held.callback(close)
+    if refs is not None:
+        system, path = ReferenceFileSystem(refs, fs=system, **ALONE), ""
     return FsspecStore(system, path=path, read_only=True)
 
 

@@ -130,6 +130,10 @@ class File:
         """Return what gives the true values of a part."""
         return self.array.part(selection, self.path.parent)
 
+    def steps(self, selection: tuple[Any, ...]) -> int:
+        """Return how many places along the first axis a selection takes."""
+        return int(np.arange(self.array.shape[0])[selection[0]].size)
+
     def size(self) -> dict[str, object]:
         """Return the record columns that tell of its layout, its size and that of its values."""
         stored = stored_bytes(self.path)

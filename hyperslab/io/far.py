@@ -6,18 +6,19 @@ import re
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 from numpy.typing import NDArray
 
 from ..measure.case import Stopwatch
-from ..network import Endpoint, Link, Server, Wire, serving, upload
+from ..measure.processes import Processes
+from ..measure.worker import Job
+from ..network import Endpoint, Link, Request, Server, Wire, serving, upload
 from . import work
-from .experiment import File, columns
-from .selection import Selection
+from .experiment import Case, File, columns, modules
+from .urls import Remote
 
 ABROAD, NEAR = "endpoint", "endpoint-here"
 """What records call the way to a store that others run, and to one that listens on this machine."""
@@ -33,20 +34,47 @@ class Place:
     link: Link
     server: Server | Endpoint | None = None  # through the link; none where records are drawn from
 
-    def forget(self) -> None:
-        """Empty the logs of server and link, which shows that both are there."""
-        assert isinstance(self.server, Server)
-        self.server.forget()
-
-    def parts(self) -> tuple[Server | Endpoint, dict[str, object]]:
-        """Return the server, and the record columns that tell of the way to it."""
+    @property
+    def columns(self) -> dict[str, object]:
+        """The record columns that tell of the way to the server."""
         assert self.server is not None, "nothing is served where records are drawn from"
         if isinstance(self.server, Endpoint):
-            return self.server, {"link": NEAR if self.server.here else ABROAD}
-        return self.server, {
+            return {"link": NEAR if self.server.here else ABROAD}
+        return {
             "link": self.name,
             "latency_s": self.link.round_trip_s,
             "mode": self.server.program,
+        }
+
+    @property
+    def needs(self) -> tuple[str, ...]:
+        """What is imported before samples that read from there are forked."""
+        s3 = self.server is not None and self.server.kind == "s3"
+        return ("fsspec", "aiohttp", *(["s3fs"] * s3), __name__)
+
+    def remote(self, name: str) -> Remote:
+        """Return what is served under a name."""
+        assert self.server is not None
+        return Remote(self.server.address(name), self.server.storage_options)
+
+    def forget(self) -> None:
+        """Empty the log, which shows that the server is there; others keep none for us."""
+        if isinstance(self.server, Server):
+            self.server.forget()
+
+    def counted(self) -> dict[str, object]:
+        """Return requests, connections, stages, handshakes and bytes, from the server's log."""
+        if not isinstance(self.server, Server):
+            return {}
+        apart_s = _APART * self.link.round_trip_s
+        wire = Wire.of(self.server.requests(), apart_s, self.link.bytes_per_s)
+        return {
+            "requests": wire.requests,
+            "connections": wire.connections,
+            "stages": wire.stages,
+            "handshakes": wire.handshakes,
+            "idle_stages": wire.idle,
+            "wire_bytes": wire.wire_bytes,
         }
 
 
@@ -81,13 +109,49 @@ def _version(paths: Sequence[Path]) -> str:
     return hashlib.sha256(json.dumps(named).encode()).hexdigest()[:12]
 
 
-def without_address(status: str) -> str:
-    """Return how a read ended without where this machine served it, which no other run has.
+@dataclass(frozen=True)
+class Done:
+    """What came of a case that was done once: the server's log, and how it ended."""
 
-    >>> without_address("OSError: http://127.0.0.1:40001/a.nc is gone")
-    'OSError: http://server/a.nc is gone'
-    """
-    return _ADDRESS.sub("server", status)
+    case: Case
+    columns: Mapping[str, object]  # that describe it
+    log: list[Request]
+    status: str
+
+    def row(self) -> dict[str, object]:
+        """Return it as a record."""
+        return {
+            **self.case.labels,
+            **self.columns,
+            "phase": "all",
+            "status": self.status,
+            "verified": self.status == "ok",
+        }
+
+
+def done(
+    cases: Sequence[Case], servers: Mapping[str, Server], timeout_s: float, *more: str
+) -> Iterator[Done]:
+    """Do each case once, from the server of its place's name; `more` is imported before."""
+    placed = [_from(case, servers) for case in cases]
+    ready = [case.ready() for case in placed]
+    with Processes((*more, *modules(ready))) as processes:
+        for case, job in zip(placed, ready, strict=True):
+            for server in servers.values():
+                server.forget()
+            status = processes.run(Job(job, timeout_s)).status
+            log = [request for server in servers.values() for request in server.requests()]
+            # Where this machine served it no other run has.
+            yield Done(case, job.columns, log, _ADDRESS.sub("server", status))
+
+
+def _from(case: Case, servers: Mapping[str, Server]) -> Case:
+    """Return a case with the server that it reads from, if it reads from any."""
+    work: Any = case.work
+    if not hasattr(work, "place"):
+        return case
+    place = replace(work.place, server=servers[work.place.name])
+    return replace(case, work=replace(work, place=place))
 
 
 @dataclass(frozen=True)
@@ -106,63 +170,35 @@ class ReadOver:
 
     def parts(self, cache_state: str) -> dict[str, Any]:
         """Return what a sample runs, and what describes it."""
-        server, told = self.place.parts()
-        steps = np.arange(self.file.array.shape[0])[self.selection[0]]
-        what = (self.file.path.name, self.reader, self.selection, self.file.array.variable)
         return {
-            "run": ReadLinked(server, *what, self.place.link, options=self.options),
+            "run": self,
             "check": work.Equals(self.file.part(self.selection)),
             "columns": {
                 **columns(self.file.layout, self.reader),
-                "predicted_reads": steps.size,
-                **told,
+                "predicted_reads": self.file.steps(self.selection),
+                **self.place.columns,
             },
-            "prepare": None if isinstance(server, Endpoint) else self.place.forget,
+            "prepare": self.place.forget,
             "memory_bytes": self.file.memory_bytes(self.reader),
         }
 
-
-@dataclass(frozen=True)
-class ReadLinked:
-    """Read a selection from a server: phases open, read and close.
-
-    An error of a store that others run does not tell where that is.
-    """
-
-    server: Server | Endpoint
-    name: str
-    library: str
-    selection: Selection
-    variable: str
-    link: Link
-    options: Mapping[str, Any] = field(default_factory=dict, kw_only=True)
+    @property
+    def library(self) -> str:
+        """Which reader is imported before samples are forked."""
+        return self.reader
 
     @property
     def needs(self) -> tuple[str, ...]:
-        """What is imported before samples are forked."""
-        return ("fsspec", "aiohttp", *(("s3fs",) if self.server.kind == "s3" else ()), __name__)
+        """What else is."""
+        return self.place.needs
 
     def __call__(self, watch: Stopwatch) -> NDArray[Any]:
-        what = (self.library, self.server.address(self.name), self.variable, self.selection)
-        options = {**self.server.storage_options, **self.options}
+        remote, server = self.place.remote(self.file.path.name), self.place.server
+        what = (self.reader, remote.url, self.file.array.variable, self.selection)
+        options = {**remote.options, **self.options}
         try:
-            return work.read(watch, *what, counted=self.counted, storage_options=options)
+            return work.read(watch, *what, counted=self.place.counted, storage_options=options)
         except Exception as error:
-            if isinstance(self.server, Endpoint):
-                raise OSError(self.server.said(f"{type(error).__name__}: {error}")) from None
+            if isinstance(server, Endpoint):  # where it is must not be told
+                raise OSError(server.said(f"{type(error).__name__}: {error}")) from None
             raise
-
-    def counted(self) -> dict[str, object]:
-        """Return requests, connections, stages, handshakes and bytes, from the server's log."""
-        if isinstance(self.server, Endpoint):
-            return {}
-        apart_s = _APART * self.link.round_trip_s
-        wire = Wire.of(self.server.requests(), apart_s, self.link.bytes_per_s)
-        return {
-            "requests": wire.requests,
-            "connections": wire.connections,
-            "stages": wire.stages,
-            "handshakes": wire.handshakes,
-            "idle_stages": wire.idle,
-            "wire_bytes": wire.wire_bytes,
-        }

@@ -7,13 +7,16 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, ClassVar
 
-import h5py
 import numpy as np
 from numpy.typing import NDArray
 
 from .. import subchunk
 from ..measure.case import Stopwatch
+from ..subchunk.chunk_table import Chunks
 from ..subchunk.deflate.inflate import inflater
+from ..subchunk.index.format import Entry
+from ..subchunk.index.points import Points as AllPoints
+from ..subchunk.read import boxes
 from . import chunkindex_format, references, work
 from .by_chunkindex import SUFFIX, SerialVariable
 from .chunkindex_format import ChunkindexFile
@@ -84,83 +87,55 @@ class Index:
 
     def size(self, file: File) -> dict[str, object]:
         """Return the bytes and points of it; ``useful_bytes`` are those of the file."""
-        path, name = self.path(file), file.array.variable
-        with h5py.File(file.path) as data:
-            stored = data[name].id.get_storage_size()
+        entry, chunks, points = self._known(file)
+        spacing = entry.spacing
         if self.of_chunkindex:
-            points = sum(map(len, chunkindex_format.chunk_points(path, name).values()))
-            chunk_bytes = WIDTH * math.prod(file.layout.chunks or ())
-            spacing = chunkindex_format.span(chunk_bytes, spacing=self.spacing)
-        else:
-            opened = subchunk.Index(path)
-            entry = opened.entries[name]
-            points, spacing = len(opened.points(entry)[1]), entry.spacing
+            spacing = chunkindex_format.span(entry.variable.chunk_bytes, self.spacing)
         return {
             "phase": "size",
             **columns(file.layout, "subchunk"),
-            "file_bytes": path.stat().st_size,
-            "useful_bytes": stored,
-            "points": points,
+            "file_bytes": self.path(file).stat().st_size,
+            "useful_bytes": int(chunks.size.sum()),
+            "points": len(points),
             "spacing_bytes": spacing,
             "stages": file.array.shape[0],
         }
 
     def points(self, file: File) -> Points:
         """Return the points of the first chunk."""
-        path, name = self.path(file), file.array.variable
-        if self.of_chunkindex:
-            chunks = chunkindex_format.chunk_points(path, name)
-            one = chunks[min(chunks, key=lambda key: [int(place) for place in key.split(".")])]
-            able = np.ones(len(one.outloc), bool)
-            return Points(one.outloc, one.bit >> 3, able, *one.sizes)
-        opened = subchunk.Index(path)
-        entry = opened.entries[name]
-        stored_chunks, found = opened.points(entry)
+        entry, chunks, found = self._known(file)
         end = int(found.first[1])
         able = np.isin(np.arange(end), found.mark)
         stored = found.bit[:end].astype(np.int64) >> 3
-        sizes = entry.variable.chunk_bytes, int(stored_chunks.size[0])
-        return Points(found.out[:end], stored, able, *sizes)
+        return Points(
+            found.out[:end], stored, able, entry.variable.chunk_bytes, int(chunks.size[0])
+        )
+
+    def _known(self, file: File) -> tuple[Entry, Chunks, AllPoints]:
+        """Return what it knows of the variable: its entry, chunk table and points."""
+        with self._file(file.path, self.path(file)) as found:
+            assert found.index is not None
+            entry = found.index.entries[file.array.variable]
+            return entry, *found.index.points(entry)
+
+    def opened(
+        self, path: Path, index: Path, variable: str
+    ) -> tuple[Callable[[Selection], Any], Callable[[], None]]:
+        """Open a variable with it; return what reads a selection, and what closes."""
+        if self.serial:
+            one = SerialVariable(path.open("rb"), index.open("rb"), variable)
+            return one.read, one.close
+        file = self._file(path, index)
+        return file[variable].__getitem__, file.close
+
+    def _file(self, path: Path, index: Path) -> subchunk.File:
+        # A forked sample has one core, and so one thread.
+        return (ChunkindexFile if self.of_chunkindex else subchunk.File)(path, index, threads=1)
 
 
 BUDGET = Index("hyperslab, by the budget")
 CHUNKINDEX = Index("chunkindex", SPACING, of_chunkindex=True, serial=True)
 BY_HYPERSLAB = Index("chunkindex, read by hyperslab", SPACING, of_chunkindex=True)
-
-
-@dataclass(frozen=True)
-class ReadInside:
-    """Open a file with its index and read selections, each opened anew: phases open and read."""
-
-    path: Path
-    index: Path
-    variable: str
-    selections: Sequence[Selection]
-    serial: bool = False
-    of_chunkindex: bool = False
-
-    needs: ClassVar = NEEDS
-
-    def __call__(self, watch: Stopwatch) -> NDArray[Any]:
-        found = []
-        for selection in self.selections:
-            with watch.lap("open"):
-                read, close = self._open()
-            with watch.lap("read"):
-                found.append(read(selection))
-            close()
-        values = np.stack(found)
-        watch.note(useful_bytes=values.nbytes)
-        return values
-
-    def _open(self) -> tuple[Callable[[Selection], Any], Callable[[], None]]:
-        if self.serial:
-            one = SerialVariable(self.path.open("rb"), self.index.open("rb"), self.variable)
-            return one.read, one.close
-        # A forked sample has one core, and so one thread.
-        kind = ChunkindexFile if self.of_chunkindex else subchunk.File
-        file = kind(self.path, self.index, threads=1)
-        return file[self.variable].__getitem__, file.close
 
 
 @dataclass(frozen=True)
@@ -175,17 +150,22 @@ class AllEqual:
 
 @dataclass(frozen=True)
 class Read:
-    """Read selections of a file through an index, each opened anew; or one by h5py, without."""
+    """Read selections of a file through an index, each opened anew; or one by h5py, without.
+
+    Through an index the phases are open and read.
+    """
 
     file: File
     selections: Sequence[tuple[Any, ...]]
     index: Index | None = None
 
+    needs: ClassVar = NEEDS
+
     def parts(self, cache_state: str) -> dict[str, Any]:
         """Return what a sample runs, and what describes it."""
         path, array, index = self.file.path, self.file.array, self.index
-        steps = np.arange(array.shape[0])[self.selections[0][0]].size
-        told = {"predicted_reads": steps * len(self.selections), "stages": array.shape[0]}
+        reads = self.file.steps(self.selections[0]) * len(self.selections)
+        told = {"predicted_reads": reads, "stages": array.shape[0]}
         if index is None:
             (selection,) = self.selections
             return {
@@ -196,13 +176,25 @@ class Read:
             }
         told |= {"spacing_bytes": index.spacing} if index.spacing else {}
         mode = "zlib" if index.serial else getattr(inflater(), "__name__", "")
-        beside, how = index.path(self.file), (index.serial, index.of_chunkindex)
         return {
-            "run": ReadInside(path, beside, array.variable, self.selections, *how),
+            "run": self,
             "check": AllEqual([self.file.part(one) for one in self.selections]),
             "columns": columns(self.file.layout, "subchunk") | told | {"mode": mode},
-            "files": (path, beside),
+            "files": (path, index.path(self.file)),
         }
+
+    def __call__(self, watch: Stopwatch) -> NDArray[Any]:
+        assert self.index is not None
+        found, where = [], (self.file.path, self.index.path(self.file))
+        for selection in self.selections:
+            with watch.lap("open"):
+                read, close = self.index.opened(*where, self.file.array.variable)
+            with watch.lap("read"):
+                found.append(read(selection))
+            close()
+        values = np.stack(found)
+        watch.note(useful_bytes=values.nbytes)
+        return values
 
 
 def index(files: Iterable[File]) -> None:
@@ -238,16 +230,13 @@ def _part(length: int) -> int:
 
 def runs(box: Box, chunk: tuple[int, ...], shuffled: bool) -> tuple[Places, Places]:
     """Return the ranges of bytes, joined, that a box takes of a decompressed chunk."""
-    places = np.zeros(1, np.int64)
-    for indices, length in zip(box[:-1], chunk[:-1], strict=True):
-        places = (places[:, None] * length + np.array(indices)).reshape(-1)
-    begins = places * chunk[-1] + box[-1].start
-    ends = begins + len(box[-1])
+    begins, length = boxes.runs(box, chunk)
     if shuffled:
         planes = np.arange(WIDTH)[:, None] * math.prod(chunk)
-        begins, ends = (planes + begins).reshape(-1), (planes + ends).reshape(-1)
+        begins = (planes + begins).reshape(-1)
     else:
-        begins, ends = WIDTH * begins, WIDTH * ends
+        begins, length = WIDTH * begins, WIDTH * length
+    ends = begins + length
     apart = begins[1:] != ends[:-1]
     return begins[np.append(True, apart)], ends[np.append(apart, True)]
 

@@ -37,6 +37,7 @@ def write(path: str | Path, place: str | Path | None = None) -> Path:
     """
     from kerchunk.hdf import SingleHdf5ToZarr
 
+    from ..subchunk.index.build import whole_file
     from ..subchunk.process import COLLECTION
 
     # It holds h5py's lock while it waits for the thread of zarr-python.
@@ -47,9 +48,8 @@ def write(path: str | Path, place: str | Path | None = None) -> Path:
         if isinstance(value, list):
             refs[key] = ["", *value[1:]]
     out = Path(place or f"{os.fspath(path)}{SUFFIX}")
-    partial = out.with_name(f"{out.name}.{os.getpid()}")
-    partial.write_text(json.dumps({"version": 1, "refs": refs}))
-    partial.replace(out)
+    with whole_file(out) as partial:
+        partial.write_text(json.dumps({"version": 1, "refs": refs}))
     return out
 
 
@@ -60,7 +60,8 @@ def read(path: str | Path, url: str) -> dict[str, Any]:
 
 def references_of(remote: Remote) -> dict[str, Any]:
     """Read the references beside a file behind a URL."""
-    return _pointing(remote.beside(SUFFIX).read_bytes(), remote.url)
+    system, path = remote.beside(SUFFIX).system()
+    return _pointing(system.cat_file(path), remote.url)
 
 
 def _pointing(text: bytes, url: str) -> dict[str, Any]:

@@ -15,13 +15,13 @@ from typing import Any, TypeAlias
 from ..secret import concealed, of_options, of_url
 
 _KINDS = {"http": "http", "https": "http", "s3": "s3", "s3a": "s3"}
+ALONE = {"asynchronous": True, "skip_instance_cache": True}
+"""Makes a file system of fsspec's that an event loop has for itself."""
 # What obstore calls that which fsspec's s3fs takes.
 _OBSTORE = {
     "key": "access_key_id",
     "secret": "secret_access_key",
-    "token": "session_token",
     "anon": "skip_signature",
-    "endpoint_url": "endpoint",
     "region_name": "region",
 }
 
@@ -79,12 +79,6 @@ class Remote:
         found: tuple[Any, str] = fsspec.core.url_to_fs(self.url, **self.options)
         return found
 
-    def read_bytes(self) -> bytes:
-        """Read it whole, by fsspec."""
-        system, path = self.system()
-        data: bytes = system.cat_file(path)
-        return data
-
     def cause(self, error: BaseException) -> BaseException | None:
         """Give an error as the cause of ours; None where its text could tell what is secret."""
         # Libraries put whole addresses and headers into theirs, and a traceback shows all of them.
@@ -110,13 +104,15 @@ class Remote:
         given = dict(self.options)
         given |= given.pop("client_kwargs", {})
         found = {_OBSTORE.get(name, name): value for name, value in given.items()}
-        if self.url.startswith("http://") or str(found.get("endpoint", "")).startswith("http://"):
+        if self.url.startswith("http://") or str(found.get("endpoint_url", "")).startswith(
+            "http://"
+        ):
             found["client_options"] = {"allow_http": True} | found.get("client_options", {})
         return found
 
 
 class Stream(io.RawIOBase):
-    """A file of fsspec's, or any binary file, as h5py can read it; it counts what is read.
+    """A file of fsspec's, or any binary file, as h5py can read it.
 
     h5py reads while it holds its lock, and may wait for fsspec's thread; would that thread collect
     garbage then, and find a file of h5py's in it, it would wait for the lock: for ever. So nothing
@@ -126,7 +122,6 @@ class Stream(io.RawIOBase):
 
     def __init__(self, file: Any) -> None:
         self._file = file
-        self.requests = self.read_bytes = 0
 
     def readable(self) -> bool:
         return True
@@ -156,8 +151,6 @@ class Stream(io.RawIOBase):
                 sent = f"the server sent {len(data)} bytes where {wanted} were asked for"
                 raise OSError(f"{sent}: {NO_RANGES}")
         out[: len(data)] = data
-        self.requests += 1
-        self.read_bytes += len(data)
         return len(data)
 
     def close(self) -> None:
@@ -184,8 +177,7 @@ def system_in_zarr(remote: Remote) -> tuple[Any, str, Callable[[], object]]:
     import fsspec
     from zarr.core.sync import sync
 
-    alone = {"asynchronous": True, "skip_instance_cache": True}
-    system, path = fsspec.core.url_to_fs(remote.url, **remote.options, **alone)
+    system, path = fsspec.core.url_to_fs(remote.url, **remote.options, **ALONE)
 
     async def opened() -> tuple[asyncio.AbstractEventLoop, Callable[..., Any]]:
         session = await system.set_session()

@@ -1,24 +1,32 @@
 """A slow link: one rate for all connections, and a delay."""
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import Any
 
 from hyperslab.network.helper import helping
 
 
-def parts(
-    stages: float, connections: float, cpu_s: float, idle: float | None = None
-) -> tuple[float, float, float]:
-    """Return what of a read takes turns with what, whatever the link; see `Link.seconds`.
-
-    These are round trips with nothing else under way, round trips beside others, and the seconds of
-    work that are left when all has come.
-    """
+def seconds(
+    rate: Any,
+    trip_s: Any,
+    stages: float,
+    connections: float,
+    size: float,
+    cpu_s: float,
+    idle: float | None,
+    *,
+    largest: Callable[..., Any] = max,
+) -> Any:
+    """Return what `Link.seconds` does; arrays of rates and round trips need numpy's `largest`."""
     alone = stages if idle is None else min(idle, stages)
-    turns = stages - alone
-    return connections + alone, turns, cpu_s / (turns + 1)
+    turns = stages - alone  # with others under way
+    after_s = cpu_s / (turns + 1)  # the work that is left when all has come
+    carried_s = size / rate
+    turns_s = trip_s * turns + carried_s / (turns + 1)
+    return trip_s * (connections + alone) + largest((carried_s, turns_s, cpu_s - after_s)) + after_s
 
 
 @dataclass(frozen=True)
@@ -88,10 +96,8 @@ class Link:
         >>> Link(100e3, 0.1).seconds(stages=9, connections=1, size=45_000, idle=1)
         1.05
         """
-        waits, turns, after_s = parts(stages, connections, cpu_s, idle)
-        trip_s, carried_s = self.round_trip_s, size / self.bytes_per_s
-        turns_s = trip_s * turns + carried_s / (turns + 1)
-        return trip_s * waits + max(carried_s, turns_s, cpu_s - after_s) + after_s
+        link = self.bytes_per_s, self.round_trip_s
+        return float(seconds(*link, stages, connections, size, cpu_s, idle))
 
     @contextmanager
     def to(self, port: int) -> Iterator[int]:

@@ -24,7 +24,7 @@ SAME = "it is another name of "
 # whether unlimited.
 DIMENSIONS = "_Netcdf4Dimensions"
 # netCDF-4's own bookkeeping, which is no attribute of the variable.
-_HIDDEN = {
+HIDDEN = {
     "CLASS", "DIMENSION_LIST", "NAME", "REFERENCE_LIST", "_NCProperties", "_Netcdf4Coordinates",
     "_Netcdf4Dimid", "_nc3_strict",
 }  # fmt: skip
@@ -122,7 +122,7 @@ def attributes(item: h5py.Dataset | h5py.Group) -> tuple[dict[str, Any], dict[st
     found: dict[str, Any] = {}
     left_out: dict[str, str] = {}
     try:
-        names = [name for name in item.attrs if name not in _HIDDEN]
+        names = [name for name in item.attrs if name not in HIDDEN]
     except Exception as error:
         return {}, {"": f"its attributes cannot be listed: {reason(error)}"}
     for name in names:

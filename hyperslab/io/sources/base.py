@@ -172,11 +172,7 @@ class Source(AbstractContextManager["Source"], ABC):
 
 
 class Dims:
-    """Names of dimensions that mean one thing each in a whole source.
-
-    Groups may have dimensions of the same name and another length, and HDF5 and Zarr need no names
-    at all.
-    """
+    """Names of dimensions that mean one thing each in a whole source, whatever groups call them."""
 
     def __init__(self) -> None:
         self._known: dict[str, tuple[int, bool]] = {}
@@ -185,10 +181,9 @@ class Dims:
         """Return the name of a dimension, qualified when another one has it already."""
         prefix = group.strip("/").replace("/", "_")
         qualified = f"{prefix}_{wanted}" if prefix else wanted
-        numbered = (f"{qualified}_{n}" for n in count(2))
         return next(
             candidate
-            for candidate in chain((wanted, qualified), numbered)
+            for candidate in chain((wanted,), _numbered(qualified))
             if self._known.setdefault(candidate, (size, grows)) == (size, grows)
         )
 
@@ -197,10 +192,13 @@ class Dims:
         found: list[str] = []
         for name, size, grows, group in axes:
             base = (name or f"dim_{size}{'_growing' if grows else ''}").strip("/").replace("/", "_")
-            tried = chain((base,), (f"{base}_{n}" for n in count(2)))
-            made = (self.name(each, size, grows, group) for each in tried)
+            made = (self.name(each, size, grows, group) for each in _numbered(base))
             found.append(next(each for each in made if each not in found))
         return tuple(found)
+
+
+def _numbered(name: str) -> Iterator[str]:
+    return chain((name,), (f"{name}_{n}" for n in count(2)))
 
 
 def is_url(address: str) -> bool:

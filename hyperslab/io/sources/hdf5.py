@@ -11,6 +11,8 @@ from typing import Any
 import h5py
 import numpy as np
 
+from ...subchunk.hdf5 import HIDDEN
+from ...subchunk.listing import NON_COORDINATE
 from ..by_h5py import NO_VARIABLE, find_plugins
 from ..selection import region
 from .base import (
@@ -28,11 +30,7 @@ from .base import (
     storage,
 )
 
-NON_COORDINATE = "_nc4_non_coord_"
-_OWN_ATTRIBUTES = {
-    "_NCProperties", "_Netcdf4Coordinates", "_Netcdf4Dimid", "_nc3_strict", "CLASS", "NAME",
-    "DIMENSION_LIST", "REFERENCE_LIST", "DIMENSION_LABELS", "_NCCOPY",
-}  # fmt: skip
+_OWN_ATTRIBUTES = HIDDEN | {"DIMENSION_LABELS", "_NCCOPY"}
 _DEFLATE, _SHUFFLE, _FLETCHER32 = 1, 2, 3
 _BZIP2, _LZF, _BLOSC, _ZSTD = 307, 32000, 32001, 32015
 _FILTERS = {

@@ -18,15 +18,7 @@ import zarr
 from ..by_zarr import store_at
 from ..urls import Place
 from ..writing import stored_bytes
-from .base import (
-    Dims,
-    Source,
-    SourceVariable,
-    Step,
-    attributes,
-    described,
-    storage,
-)
+from .base import Dims, Source, SourceVariable, Step, attributes, described, storage
 
 _NAMES = {"zlib": "deflate", "gzip": "deflate", "bz2": "bzip2"}
 
@@ -53,9 +45,7 @@ class ZarrSource(Source):
     def _groups(self) -> Iterator[tuple[str, Any]]:
         if isinstance(self._root, zarr.Group):
             yield "", self._root
-            yield from (
-                (name, item) for name, item in self._members if isinstance(item, zarr.Group)
-            )
+            yield from (pair for pair in self._members if isinstance(pair[1], zarr.Group))
 
     def _attributes(self, item: Any) -> tuple[dict[str, object], frozenset[str]]:
         attrs = dict(item.attrs)
@@ -81,22 +71,12 @@ class ZarrSource(Source):
         _read_fill(array, attrs, dtype)
         # In Zarr 3 the byte order is the serializer's and not the type's.
         endian = getattr(getattr(array, "serializer", None), "endian", None)
-        shards, byteorder = (
-            getattr(array, "shards", None),
-            str(getattr(endian, "value", endian or "")),
-        )
-        return described(
-            dims,
-            name,
-            dtype,
-            [
-                (dim, n, False, name.rpartition("/")[0])
-                for dim, n in zip(wanted, array.shape, strict=True)
-            ],
-            (attrs, lost),
-            **storage(self.format, dtype, list(_steps(array)), array.chunks, shards, byteorder),
-            stored_bytes=stored_bytes(folder) if folder and folder.is_dir() else None,
-        )
+        order, shards = str(getattr(endian, "value", endian or "")), getattr(array, "shards", None)
+        how = storage(self.format, dtype, list(_steps(array)), array.chunks, shards, order)
+        how["stored_bytes"] = stored_bytes(folder) if folder and folder.is_dir() else None
+        group = name.rpartition("/")[0]
+        axes = [(dim, n, False, group) for dim, n in zip(wanted, array.shape, strict=True)]
+        return described(dims, name, dtype, axes, (attrs, lost), **how)
 
 
 @contextmanager
@@ -140,7 +120,5 @@ def _steps(array: Any) -> Iterator[Step]:
 def _config(codec: Any) -> tuple[str, dict[str, Any]]:
     if hasattr(codec, "codec_id"):
         return str(codec.codec_id), dict(codec.get_config())
-    described = codec.to_dict()
-    return str(described["name"]).removeprefix("numcodecs."), dict(
-        described.get("configuration", {})
-    )
+    told = codec.to_dict()
+    return str(told["name"]).removeprefix("numcodecs."), dict(told.get("configuration", {}))

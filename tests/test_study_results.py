@@ -16,8 +16,7 @@ from hyperslab.cli import OK, USAGE, main
 from hyperslab.measure import machine
 from hyperslab.measure.records import about, load, machines, save
 from hyperslab.study.results import add as adding
-from hyperslab.study.results.facts import KNOWN
-from hyperslab.study.results.problem import RefusedError
+from hyperslab.study.results.checks import KNOWN, RefusedError
 
 ROOT = Path(__file__).parents[1]
 TIMED, OTHER = "lee_access", "chunking_defaults"

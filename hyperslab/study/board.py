@@ -58,7 +58,6 @@ class Board:
 def judged(*, profile: str = "quick", workdir: str = "build/adhoc", records: str = "") -> Board:
     """Judge all claims by the records of a run and write claims.json beside them."""
     top, (results, folder) = root(), drawn_between(profile, workdir, records)
-    provenance.note_modules(results, Board.notebook)
     content = claims.read(top / claims.FILE)
     differs = _differs(folder, profile, top) if records else {}
     found = claims.evaluate(content.claims, folder, differs=differs)

@@ -22,7 +22,7 @@ import yaml
 from .. import claims
 from .pages import clean, placeholder
 from .privacy import scrubber
-from .profile import locked
+from .profile import locked, put_in_place
 
 ROOT = Path(__file__).resolve().parents[2]
 RENDERERS = ("jupyter-book", "sphinx", "myst-nb", "sphinx-book-theme", "sphinxcontrib-bibtex")
@@ -97,7 +97,7 @@ def stage(
             if (results / name).is_file():
                 text = scrub((results / name).read_text(encoding="utf-8"))
                 (new / "book" / name).write_text(text, encoding="utf-8")
-        _replace(new, out)
+        put_in_place(new, out)
     return missing
 
 
@@ -139,7 +139,7 @@ def render(stage: Path, html: Path) -> bool:
         build_pages(stage, tmp, log)
         site = tmp / "_build" / "html"
         (site / ".fingerprint").write_text(wanted)
-        _replace(site, html)
+        put_in_place(site, html)
     took = time.monotonic() - started
     print(f"book: rendered in {took:.0f} s, {near(html / 'index.html')}", flush=True)
     return True
@@ -201,11 +201,3 @@ def summary(executed: Path, missing: Sequence[str], results: Path, html: Path) -
 def near(path: Path) -> str:
     """Return a path as a user would type it from here."""
     return str(path.relative_to(Path.cwd())) if path.is_relative_to(Path.cwd()) else str(path)
-
-
-def _replace(new: Path, old: Path) -> None:
-    aside = new.with_name(f"{new.name}.old")
-    if old.exists():
-        old.rename(aside)
-    new.rename(old)
-    shutil.rmtree(aside, ignore_errors=True)

@@ -12,7 +12,6 @@ from ..measure import records as tables
 from ..text import ENOUGH, TIMES, Interval, listing
 from .board import of_claim, places, signed
 from .profile import drawn_between, root
-from .provenance import note_modules
 
 REFERENCE, YOURS = "reference", "yours"
 SAME, DIFFERS, OPEN, ALONE = "the same", "differs", "open on some", "on one only"
@@ -99,7 +98,6 @@ def gathered(
 ) -> Machines:
     """Judge the claims on every machine."""
     top, (results, own) = root(), drawn_between(profile, workdir, records)
-    note_modules(results, Machines.notebook)
     if not (top / others).is_dir():
         raise ValueError(f"others is {others!r}: no such folder of records")
     content = read(top / FILE)

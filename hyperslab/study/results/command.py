@@ -53,12 +53,9 @@ def run_add(arguments: argparse.Namespace) -> int:
     into = _into(arguments, top)
     added = add_records(folder, arguments.name, into=into, top=top, replace=arguments.replace)
     how = "added" if added.changed else "nothing changed, it is there already"
-    count = len(added.notebooks)
+    notebooks = f"{len(added.notebooks)} notebook{'s' * (len(added.notebooks) != 1)}"
     size = sum(path.stat().st_size for path in added.folder.iterdir())
-    print(
-        f"{arguments.into}/{added.folder.name}: {how}; "
-        f"{count} notebook{'s' if count != 1 else ''}, {size / 1e3:.0f} kB"
-    )
+    print(f"{arguments.into}/{added.folder.name}: {how}; {notebooks}, {size / 1e3:.0f} kB")
     rules = read(top / FILE).rules
     if any(facts.get("rules") != rules for facts in machines(added.folder).values()):
         print("the rules of claims have changed since this run was begun: it is judged by today's")

@@ -25,7 +25,6 @@ _PAGE = "{notebook}.html"
 class Board:
     """The claims of all documents with their verdicts."""
 
-    profile: str
     results: Path  # where claims.json is
     content: claims.ClaimFile  # what was written down
     judgements: tuple[claims.Judgement, ...]
@@ -62,7 +61,7 @@ def judged(*, profile: str = "quick", workdir: str = "build/adhoc", records: str
     differs = _differs(folder, profile, top) if records else {}
     found = claims.evaluate(content.claims, folder, differs=differs)
     claims.write_json(found, results / "claims.json")
-    return Board(profile, results, content, tuple(found))
+    return Board(results, content, tuple(found))
 
 
 def tally(board: Board) -> pd.DataFrame:

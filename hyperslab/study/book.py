@@ -27,7 +27,6 @@ from .profile import locked, put_in_place
 ROOT = Path(__file__).resolve().parents[2]
 RENDERERS = ("jupyter-book", "sphinx", "myst-nb", "sphinx-book-theme", "sphinxcontrib-bibtex")
 _SKIPPED = shutil.ignore_patterns("__pycache__", ".ipynb_checkpoints", ".DS_Store")
-_PROGRESS = re.compile(r"(reading sources|writing output)\.\.\. \[ *(\d+)%\]")
 _COLOUR = re.compile(r"\x1b\[[\d;]*m")
 _TROUBLE = re.compile(r"\b(WARNING|ERROR|CRITICAL)\b|Error:|^Exception")
 
@@ -56,18 +55,12 @@ def listed(root: Path) -> dict[str, str]:
 
 
 def stage(
-    executed: Path,
-    results: Path,
-    out: Path,
-    *,
-    records: Path | None = None,
-    root: Path,
-    hide: Mapping[str, str] | None = None,
+    executed: Path, results: Path, out: Path, *, records: Path | None = None, root: Path
 ) -> list[str]:
     """Gather what is rendered: prose, executed notebooks, figures; return which were not run."""
     out = out.resolve()
     out.parent.mkdir(parents=True, exist_ok=True)
-    scrub = scrubber(root, hide)
+    scrub = scrubber(root)
     missing = []
     with (
         locked(out.parent, "book"),
@@ -152,37 +145,15 @@ def build_pages(stage: Path, out: Path, log: Path, builder: str = "html") -> Non
     if builder != "html":
         command += ["--builder", "custom", "--custom-builder", builder]
     env = {**os.environ, "NO_COLOR": "1", "PYTHONDONTWRITEBYTECODE": "1"}
-    troubles: list[str] = []
     print("book: rendering", flush=True)
-    last = ""
-    with (
-        log.open("w", encoding="utf-8") as written,
-        subprocess.Popen(
-            command,
-            cwd=stage,
-            env=env,
-            text=True,
-            errors="replace",
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-        ) as process,
-    ):
-        assert process.stdout is not None
-        try:
-            for line in process.stdout:
-                line = _COLOUR.sub("", line).replace(f"{stage}/", "")
-                written.write(line)
-                step = _PROGRESS.search(line)
-                if step and (now := f"{step[1]} {int(step[2]) // 25 * 25} %") != last:
-                    last = now
-                    print(f"book: {now}", flush=True)
-                elif not step and _TROUBLE.search(line) and line.strip() not in troubles:
-                    troubles.append(line.strip())
-        except BaseException:
-            process.kill()
-            raise
-    if process.returncode or not (out / "_build" / builder / "index.html").is_file():
-        shown = "\n".join(f"  {line}" for line in troubles[:12]) or "  (no message)"
+    with log.open("wb") as written:
+        done = subprocess.run(command, cwd=stage, env=env, stdout=written, stderr=written)
+    said = _COLOUR.sub("", log.read_text("utf-8", "replace")).replace(f"{stage}/", "")
+    log.write_text(said, encoding="utf-8")
+    if done.returncode or not (out / "_build" / builder / "index.html").is_file():
+        lines = [line.strip() for line in said.splitlines() if _TROUBLE.search(line)]
+        troubles = list(dict.fromkeys(lines)) or ["(no message)"]
+        shown = "\n".join(f"  {line}" for line in troubles[:12])
         more = f"\n  and {len(troubles) - 12} more" if len(troubles) > 12 else ""
         raise RenderError(f"the book was not rendered:\n{shown}{more}\nAll of it: {near(log)}")
 

@@ -72,10 +72,10 @@ class Page:
             return {}
         return value if self.target.exists() else {}
 
-    def keep(self, seconds: float) -> None:
+    def keep(self) -> None:
         """Note that the notebook is whole, and what it was drawn with."""
         there = self.records.exists()  # some notebooks have nothing to measure
-        value = {"drawn": self._drawn(), "seconds": seconds, "records": there}
+        value = {"drawn": self._drawn(), "records": there}
         self._notes.write_text(json.dumps(value, indent=1))
 
     def forget(self) -> None:

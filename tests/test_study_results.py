@@ -207,7 +207,7 @@ DOCTORED = {
         "hostname: is no fact of a machine", r"git_revision: is '0d6523fb9331\+'",
         r"kernel: 'Linux 6\.1-ann-laptop' is more than", "zarr: 'mine' is no version",
         r"lee_access\.parquet, profile: is 'quick', and 'full'", "library: .* netCDF4, which",
-        "cores: is 0", "runs have several versions: netCDF4 .* and none, zarr",
+        "cores: is 0", r"versions or profiles: .*versions\.netCDF4 is .* and none; versions\.zarr",
     ]),
     "facts without shape": (facts(shapeless), ["versions: is missing", "identity: must have"]),
     "a version that its samples do not have": (

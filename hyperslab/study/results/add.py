@@ -15,6 +15,7 @@ from ...measure.records import MACHINES, about, load, machines, save, save_machi
 from ..privacy import scrubber
 from ..profile import entries, put_in_place
 from .checks import (
+    LASTING,
     Problem,
     RefusedError,
     busy_problems,
@@ -143,7 +144,7 @@ def lasting(folder: Path) -> list[dict[str, object]]:
     """Return what makes a folder's machine: identity, versions and profile, once each."""
     kept: list[dict[str, object]] = []
     for facts in machines(folder).values():
-        mark = {name: facts.get(name) for name in ("identity", "versions", "profile")}
+        mark = {name: facts.get(name) for name in LASTING}
         kept += [] if mark in kept else [mark]
     return kept
 

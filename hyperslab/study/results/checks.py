@@ -5,7 +5,7 @@ What is `publishing` keeps them only from that; with anything else no page is dr
 
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from operator import itemgetter
@@ -34,6 +34,8 @@ from ..profile import PROFILES
 
 IDENTITY = frozenset({"architecture", "cores", "cpu", "memory_gib", "system"})
 FACTS = ("identity", "versions", "kernel", "file_system", "profile", "notebook", "seed")
+LASTING = ("identity", "versions", "profile")
+"""What makes a machine of a folder: all of its runs have the same."""
 KNOWN = frozenset(FACTS) | {
     "read_ahead_kib", "memory_bytes", "memory_limit_bytes", "host_takes_freed_memory",
     "git_revision", "lock_sha256", "resumed_blocks", "rules",
@@ -201,25 +203,15 @@ def facts_problems(
         yield from _contradictions(notebook, frame, known)
     named = {str(run_id) for frame in frames.values() for run_id in frame["run_id"].unique()}
     of_files = [facts for run_id, facts in known.items() if run_id in named]
-    seen = {
-        name: {json.dumps(facts.get(fact), sort_keys=True) for facts in of_files}
-        for name, fact in (("machine", "identity"), ("versions", "versions"))
-    }
-    seen["profile"] = {str(name) for frame in frames.values() for name in frame["profile"].unique()}
-    if apart := [name for name, values in seen.items() if len(values) > 1]:
-        shown = ", ".join(sorted(seen[apart[0]]))
-        what = _differing(of_files) or f"records differ in {apart[0]} ({shown})"
+    marks = pd.json_normalize([{name: run.get(name) for name in LASTING} for run in of_files])
+    marks = marks.astype(object).fillna("none").astype(str)
+    apart = {name: sorted(set(marks[name])) for name in marks if marks[name].nunique() > 1}
+    if apart:
+        told = "; ".join(f"{name} is {' and '.join(found)}" for name, found in apart.items())
+        what = f"runs are of several machines, versions or profiles: {told}"
         remedy = "add each machine, version and profile under its own name"
-        yield Problem(MACHINES, what, remedy, "", publishing=len(seen["machine"]) == 1)
-
-
-def _differing(runs: Iterable[Mapping[str, object]]) -> str:
-    """Return the packages of which runs have several versions, with these; "" for none."""
-    tables = [run["versions"] for run in runs if isinstance(run.get("versions"), dict)]
-    table = pd.DataFrame(tables).fillna("none").astype(str)
-    seen = {name: sorted(set(table[name])) for name in sorted(map(str, table))}
-    told = [f"{name} {' and '.join(found)}" for name, found in seen.items() if len(found) > 1]
-    return f"runs have several versions: {', '.join(told)}" if told else ""
+        other = any(name.startswith("identity") for name in apart)
+        yield Problem(MACHINES, what, remedy, publishing=not other)
 
 
 def _fact_problems(run_id: str, facts: Mapping[str, Any]) -> Iterator[Problem]:

@@ -66,38 +66,33 @@ def run_add(arguments: argparse.Namespace) -> int:
 
 def run_list(arguments: argparse.Namespace) -> int:
     """Print a line for each machine; return 0."""
+    from hyperslab.measure.records import machines
+
+    from ...text import printable
     from ..profile import root
 
-    into = _into(arguments, root())
-    folders = sorted(path.parent for path in into.glob("*/machine.json"))
+    folders = sorted(path.parent for path in _into(arguments, root()).glob("*/machine.json"))
     for folder in folders:
         try:
-            print(_line(folder))
+            facts: list[dict[str, Any]] = list(machines(folder).values())
+            first, who = facts[0], facts[0]["identity"]
+            claims = json.loads((folder / "claims.json").read_text())
+            verdicts = [claim["verdict"] for claim in claims]
+            judged = len(verdicts) - verdicts.count("not measured")
+            line = (
+                f"{folder.name:<24} {who['cpu']}, {who['cores']} cores, {who['memory_gib']} GiB, "
+                f"{first['kernel']}, {first['file_system']}; profile {first['profile']}, "
+                f"notebooks {len(facts)}, {judged} of {len(verdicts)} claims judged"
+            )
         except (OSError, ValueError, LookupError, TypeError, AttributeError) as error:
             raise ValueError(
                 f"{folder}: machine.json or claims.json is missing or damaged ({error}): add the "
                 "records again with `hyperslab results add`, or remove the folder"
             ) from error
+        print(printable(line))
     if not folders:
         print(f"{arguments.into}: no machine yet; `hyperslab results add FOLDER` adds one")
     return 0
-
-
-def _line(folder: Path) -> str:
-    """Return what a folder's records are of, on one line."""
-    from hyperslab.measure.records import machines
-
-    from ...text import printable
-
-    facts: list[dict[str, Any]] = list(machines(folder).values())
-    first, who = facts[0], facts[0]["identity"]
-    verdicts = [item["verdict"] for item in json.loads((folder / "claims.json").read_text())]
-    judged = len(verdicts) - verdicts.count("not measured")
-    return printable(
-        f"{folder.name:<24} {who['cpu']}, {who['cores']} cores, {who['memory_gib']} GiB, "
-        f"{first['kernel']}, {first['file_system']}; profile {first['profile']}, "
-        f"notebooks {len(facts)}, {judged} of {len(verdicts)} claims judged"
-    )
 
 
 def _into(arguments: argparse.Namespace, top: Path) -> Path:

@@ -68,10 +68,8 @@ def test_private_text_does_not_reach_the_stage(project, tmp_path, monkeypatch):
 def test_pictures_are_not_scrubbed_and_warnings_go(project):
     image = {"output_type": "display_data", "data": {"image/png": "abc/x/abc"}, "metadata": {}}
     outputs = image, stream("warning", "stderr"), stream("ok")
-    cells = clean(json.loads(made(code("", *outputs))), lambda text: text.replace("x", "y"))[
-        "cells"
-    ]
-    kept = [output.get("data") or output["text"] for output in cells[1]["outputs"]]
+    page = clean(json.loads(made(code("", *outputs))), lambda text: text.replace("x", "y"))
+    kept = [output.get("data") or output["text"] for output in page["cells"][1]["outputs"]]
     assert kept == [image["data"], ["ok"]]
 
 

@@ -341,7 +341,7 @@ def test_the_command(real, given, into, capsys):
         assert f"--into is '{place}': name a folder" in said(USAGE, *words, place=place)
     assert "added; 2 notebooks" in said(OK, "add", str(real))
     [folder] = into.iterdir()
-    assert folder.name == adding.name_of(machines(real))
+    assert folder.name == "intel-xeon-processor-2-cores"
     assert "nothing changed" in said(OK, "add", str(real))
     cell("status", "in /home/ann")(given)
     refused = said(USAGE, "add", str(given), "--name", "other")

@@ -20,11 +20,11 @@ from typing import Any
 import yaml
 
 from .. import claims
+from . import provenance
 from .pages import clean, placeholder
 from .privacy import scrubber
 from .profile import locked, put_in_place
 
-ROOT = Path(__file__).resolve().parents[2]
 RENDERERS = ("jupyter-book", "sphinx", "myst-nb", "sphinx-book-theme", "sphinxcontrib-bibtex")
 _SKIPPED = shutil.ignore_patterns("__pycache__", ".ipynb_checkpoints", ".DS_Store")
 _COLOUR = re.compile(r"\x1b\[[\d;]*m")
@@ -99,12 +99,11 @@ def fingerprint(stage: Path) -> str:
     digest = hashlib.sha256()
     for package in RENDERERS:
         digest.update(f"{package} {version(package)}\n".encode())
-    code: list[Path] = []
     if (stage / "book" / "api").is_dir():  # pages made of docstrings
-        code = [*ROOT.glob("hyperslab/**/*.py"), *ROOT.glob("data_gen/**/*.py")]
-    for file in sorted([*stage.rglob("*"), *code]):
+        digest.update(provenance.code(whole=True).encode())
+    for file in sorted(stage.rglob("*")):
         if file.is_file() and "__pycache__" not in file.parts:
-            name = file.relative_to(stage if file.is_relative_to(stage) else ROOT)
+            name = file.relative_to(stage)
             digest.update(f"{name}\0{file.stat().st_size}\0".encode())
             digest.update(file.read_bytes())
     return digest.hexdigest()

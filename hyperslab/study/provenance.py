@@ -91,13 +91,7 @@ def code(*, whole: bool = False) -> str:
 
 
 def difference(old: Mapping[str, str], new: Mapping[str, str]) -> str:
-    """Say in what two of these differ; empty if in nothing.
-
-    Examples
-    --------
-    >>> difference({"seed": "0", "data_gen.x": "1f"}, {"seed": "7", "data_gen.x": "2e"})
-    'data_gen.x changed; seed was 0 and is 7'
-    """
+    """Say in what two of these differ; empty if in nothing."""
     names = sorted(name for name in {*old, *new} if old.get(name) != new.get(name))
     said = [
         f"{name} changed"

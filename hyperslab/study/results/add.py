@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
@@ -126,15 +127,8 @@ def tables(folder: Path) -> dict[str, pd.DataFrame]:
 
 
 def name_of(facts: Mapping[str, Mapping[str, object]]) -> str:
-    """Return a name for a machine: its processor and cores.
-
-    Examples
-    --------
-    >>> name_of({"run": {"identity": {"cpu": "Intel(R) Xeon(R) Processor", "cores": 2}}})
-    'intel-xeon-processor-2-cores'
-    """
-    who = next(iter(facts.values()))["identity"]
-    assert isinstance(who, dict)
+    """Return a name for a machine: its processor and cores."""
+    who: Any = next(iter(facts.values()))["identity"]
     words = re.sub(r"\((?:r|tm)\)|@.*", " ", str(who["cpu"]).lower())
     parts = [*re.findall(r"[a-z0-9]+", words)[:4], str(who["cores"]), "cores"]
     return "-".join(parts)[:40].strip("-")
@@ -142,11 +136,8 @@ def name_of(facts: Mapping[str, Mapping[str, object]]) -> str:
 
 def lasting(folder: Path) -> list[dict[str, object]]:
     """Return what makes a folder's machine: identity, versions and profile, once each."""
-    kept: list[dict[str, object]] = []
-    for facts in machines(folder).values():
-        mark = {name: facts.get(name) for name in LASTING}
-        kept += [] if mark in kept else [mark]
-    return kept
+    marks = [{name: run.get(name) for name in LASTING} for run in machines(folder).values()]
+    return [mark for place, mark in enumerate(marks) if mark not in marks[:place]]
 
 
 def _require_new(folder: Path, target: Path, into: Path) -> None:

@@ -205,9 +205,8 @@ def facts_problems(
     of_files = [facts for run_id, facts in known.items() if run_id in named]
     marks = pd.json_normalize([{name: run.get(name) for name in LASTING} for run in of_files])
     marks = marks.astype(object).fillna("none").astype(str)
-    apart = {
-        name: sorted(set(marks[name])) for name in map(str, marks) if marks[name].nunique() > 1
-    }
+    seen = {name: sorted(set(marks[name])) for name in sorted(map(str, marks))}
+    apart = {name: found for name, found in seen.items() if len(found) > 1}
     if apart:
         told = "; ".join(f"{name} is {' and '.join(found)}" for name, found in apart.items())
         what = f"runs are of several machines, versions or profiles: {told}"

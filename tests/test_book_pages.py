@@ -87,8 +87,11 @@ def build(tmp_path_factory):
     folder = tmp_path_factory.mktemp("book")
     executed, results = make_run(folder)
     project = make_project(tmp_path_factory.mktemp("project"))
-    hide = {name: f"<{kind}>" for kind, name in CANARY.items()}
-    missing = stage(executed, results, folder / "build/book", root=project, hide=hide)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("platform.node", lambda: CANARY["host"])
+        for name, value in {"HOME": CANARY["path"], "LOGNAME": CANARY["user"]}.items():
+            patch.setenv(name, value)
+        missing = stage(executed, results, folder / "build/book", root=project)
     assert "lee_access" in missing and "lee_chunk_size" not in missing
     assert render(folder / "build/book", folder / "build/html")
     return folder / "build"

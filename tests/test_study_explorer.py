@@ -1,16 +1,13 @@
 """The page that explores the results: every case in a table that works without a network."""
 
-import json
 import re
 from itertools import product
-from types import SimpleNamespace
 
 import pytest
 
 from hyperslab.measure.records import frame_of, save
 from hyperslab.study import explorer
 from hyperslab.study.listing import markup
-from hyperslab.study.provenance import noted_modules
 
 
 def rows(*, blocks=6, **more):
@@ -52,14 +49,3 @@ def test_the_table_asks_no_other_host_and_what_is_in_it_breaks_out_of_nothing(fo
     risky = found.assign(case="<script>alert(1)</script>")
     table = markup(risky, "samples", links={"case": ['a.html#"><b>'] * len(risky)})
     assert "<script>alert(1)" not in table and '#"><b>' not in table and "a.html#" in table
-
-
-def test_its_page_is_drawn_again_when_this_module_changes(tmp_path, monkeypatch):
-    notes = []
-    shell = SimpleNamespace(events=SimpleNamespace(register=lambda _, note: notes.append(note)))
-    monkeypatch.setattr("IPython.get_ipython", lambda: shell)
-    with pytest.raises(FileNotFoundError):
-        explorer.gathered(workdir=str(tmp_path))
-    notes[0]()
-    noted = noted_modules(tmp_path / "results/quick", "explorer")
-    assert "hyperslab.study.explorer" in json.loads(noted.read_text())

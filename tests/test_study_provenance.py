@@ -87,22 +87,20 @@ def test_settings_parameters_packages_and_releases_count(top):
     assert page(top).measured_again() == "its records were made by an earlier release"
 
 
-def test_a_page_is_drawn_again_when_what_draws_it_changed(top):
+def test_a_page_is_drawn_again_when_what_draws_it_changed(top, monkeypatch):
     measured(top)
     assert page(top).drawn_again() == "it was not executed whole"
     one = page(top)
     one.target.parent.mkdir(parents=True)
     one.target.write_text("{}")
-    noted = one.records.parent / ".loaded/one.json"
-    noted.parent.mkdir()
-    noted.write_text('["data_gen_toy"]')
-    one.keep(1.5)
-    assert page(top).drawn_again() == "" and page(top).kept()["seconds"] == 1.5
+    one.keep()
+    assert page(top).drawn_again() == ""
     write(top, cell("x = 1", "measure"), new_markdown_cell("Words."))
     assert page(top).drawn_again() == "its notebook changed"
     assert page(top).measured_again() == ""
-    toy(top, "x = 2")
-    assert page(top).drawn_again() == "data_gen_toy changed; its notebook changed"
+    monkeypatch.setattr(provenance, "code", lambda **_: "another")
+    assert page(top).drawn_again() == "its code changed; its notebook changed"
+    assert page(top).measured_again() == ""
     one.target.with_suffix(".json").write_text("{")
     assert page(top).drawn_again() == "it was not executed whole"
     one.forget()

@@ -25,7 +25,6 @@ _PAGE = "{notebook}.html"
 class Board:
     """The claims of all documents with their verdicts."""
 
-    profile: str
     results: Path  # where claims.json is
     content: claims.ClaimFile  # what was written down
     judgements: tuple[claims.Judgement, ...]
@@ -58,12 +57,11 @@ class Board:
 def judged(*, profile: str = "quick", workdir: str = "build/adhoc", records: str = "") -> Board:
     """Judge all claims by the records of a run and write claims.json beside them."""
     top, (results, folder) = root(), drawn_between(profile, workdir, records)
-    provenance.note_modules(results, Board.notebook)
     content = claims.read(top / claims.FILE)
     differs = _differs(folder, profile, top) if records else {}
     found = claims.evaluate(content.claims, folder, differs=differs)
     claims.write_json(found, results / "claims.json")
-    return Board(profile, results, content, tuple(found))
+    return Board(results, content, tuple(found))
 
 
 def tally(board: Board) -> pd.DataFrame:

@@ -20,14 +20,13 @@ from typing import Any
 import yaml
 
 from .. import claims
+from . import provenance
 from .pages import clean, placeholder
 from .privacy import scrubber
-from .profile import locked
+from .profile import locked, put_in_place
 
-ROOT = Path(__file__).resolve().parents[2]
 RENDERERS = ("jupyter-book", "sphinx", "myst-nb", "sphinx-book-theme", "sphinxcontrib-bibtex")
 _SKIPPED = shutil.ignore_patterns("__pycache__", ".ipynb_checkpoints", ".DS_Store")
-_PROGRESS = re.compile(r"(reading sources|writing output)\.\.\. \[ *(\d+)%\]")
 _COLOUR = re.compile(r"\x1b\[[\d;]*m")
 _TROUBLE = re.compile(r"\b(WARNING|ERROR|CRITICAL)\b|Error:|^Exception")
 
@@ -56,18 +55,12 @@ def listed(root: Path) -> dict[str, str]:
 
 
 def stage(
-    executed: Path,
-    results: Path,
-    out: Path,
-    *,
-    records: Path | None = None,
-    root: Path,
-    hide: Mapping[str, str] | None = None,
+    executed: Path, results: Path, out: Path, *, records: Path | None = None, root: Path
 ) -> list[str]:
     """Gather what is rendered: prose, executed notebooks, figures; return which were not run."""
     out = out.resolve()
     out.parent.mkdir(parents=True, exist_ok=True)
-    scrub = scrubber(root, hide)
+    scrub = scrubber(root)
     missing = []
     with (
         locked(out.parent, "book"),
@@ -97,7 +90,7 @@ def stage(
             if (results / name).is_file():
                 text = scrub((results / name).read_text(encoding="utf-8"))
                 (new / "book" / name).write_text(text, encoding="utf-8")
-        _replace(new, out)
+        put_in_place(new, out)
     return missing
 
 
@@ -106,12 +99,11 @@ def fingerprint(stage: Path) -> str:
     digest = hashlib.sha256()
     for package in RENDERERS:
         digest.update(f"{package} {version(package)}\n".encode())
-    code: list[Path] = []
     if (stage / "book" / "api").is_dir():  # pages made of docstrings
-        code = [*ROOT.glob("hyperslab/**/*.py"), *ROOT.glob("data_gen/**/*.py")]
-    for file in sorted([*stage.rglob("*"), *code]):
+        digest.update(provenance.code(whole=True).encode())
+    for file in sorted(stage.rglob("*")):
         if file.is_file() and "__pycache__" not in file.parts:
-            name = file.relative_to(stage if file.is_relative_to(stage) else ROOT)
+            name = file.relative_to(stage)
             digest.update(f"{name}\0{file.stat().st_size}\0".encode())
             digest.update(file.read_bytes())
     return digest.hexdigest()
@@ -139,7 +131,7 @@ def render(stage: Path, html: Path) -> bool:
         build_pages(stage, tmp, log)
         site = tmp / "_build" / "html"
         (site / ".fingerprint").write_text(wanted)
-        _replace(site, html)
+        put_in_place(site, html)
     took = time.monotonic() - started
     print(f"book: rendered in {took:.0f} s, {near(html / 'index.html')}", flush=True)
     return True
@@ -152,37 +144,15 @@ def build_pages(stage: Path, out: Path, log: Path, builder: str = "html") -> Non
     if builder != "html":
         command += ["--builder", "custom", "--custom-builder", builder]
     env = {**os.environ, "NO_COLOR": "1", "PYTHONDONTWRITEBYTECODE": "1"}
-    troubles: list[str] = []
     print("book: rendering", flush=True)
-    last = ""
-    with (
-        log.open("w", encoding="utf-8") as written,
-        subprocess.Popen(
-            command,
-            cwd=stage,
-            env=env,
-            text=True,
-            errors="replace",
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-        ) as process,
-    ):
-        assert process.stdout is not None
-        try:
-            for line in process.stdout:
-                line = _COLOUR.sub("", line).replace(f"{stage}/", "")
-                written.write(line)
-                step = _PROGRESS.search(line)
-                if step and (now := f"{step[1]} {int(step[2]) // 25 * 25} %") != last:
-                    last = now
-                    print(f"book: {now}", flush=True)
-                elif not step and _TROUBLE.search(line) and line.strip() not in troubles:
-                    troubles.append(line.strip())
-        except BaseException:
-            process.kill()
-            raise
-    if process.returncode or not (out / "_build" / builder / "index.html").is_file():
-        shown = "\n".join(f"  {line}" for line in troubles[:12]) or "  (no message)"
+    with log.open("wb") as written:
+        done = subprocess.run(command, cwd=stage, env=env, stdout=written, stderr=written)
+    said = _COLOUR.sub("", log.read_text("utf-8", "replace")).replace(f"{stage}/", "")
+    log.write_text(said, encoding="utf-8")
+    if done.returncode or not (out / "_build" / builder / "index.html").is_file():
+        lines = [line.strip() for line in said.splitlines() if _TROUBLE.search(line)]
+        troubles = list(dict.fromkeys(lines)) or ["(no message)"]
+        shown = "\n".join(f"  {line}" for line in troubles[:12])
         more = f"\n  and {len(troubles) - 12} more" if len(troubles) > 12 else ""
         raise RenderError(f"the book was not rendered:\n{shown}{more}\nAll of it: {near(log)}")
 
@@ -201,11 +171,3 @@ def summary(executed: Path, missing: Sequence[str], results: Path, html: Path) -
 def near(path: Path) -> str:
     """Return a path as a user would type it from here."""
     return str(path.relative_to(Path.cwd())) if path.is_relative_to(Path.cwd()) else str(path)
-
-
-def _replace(new: Path, old: Path) -> None:
-    aside = new.with_name(f"{new.name}.old")
-    if old.exists():
-        old.rename(aside)
-    new.rename(old)
-    shutil.rmtree(aside, ignore_errors=True)

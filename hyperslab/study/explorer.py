@@ -5,7 +5,6 @@ import pandas as pd
 from ..measure.records import load, main
 from ..measure.stats import median_interval
 from .profile import drawn_between, entries
-from .provenance import note_modules
 
 DESCRIBED = {
     "library": "library", "chunks": "chunks", "pattern": "pattern", "cache_state": "cache",
@@ -25,8 +24,7 @@ def gathered(
     *, profile: str = "quick", workdir: str = "build/adhoc", records: str = ""
 ) -> pd.DataFrame:
     """Return what every case of a run took: `COLUMNS`, a row for each phase."""
-    results, folder = drawn_between(profile, workdir, records)
-    note_modules(results, "explorer")
+    _, folder = drawn_between(profile, workdir, records)
     paths = {item.title: folder / f"{item.name}.parquet" for item in entries()}
     parts = [summaries(load(path), title) for title, path in paths.items() if path.exists()]
     if not parts:

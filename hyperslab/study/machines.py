@@ -12,7 +12,6 @@ from ..measure import records as tables
 from ..text import ENOUGH, TIMES, Interval, listing
 from .board import of_claim, places, signed
 from .profile import drawn_between, root
-from .provenance import note_modules
 
 REFERENCE, YOURS = "reference", "yours"
 SAME, DIFFERS, OPEN, ALONE = "the same", "differs", "open on some", "on one only"
@@ -51,11 +50,9 @@ class Machine:
 class Machines:
     """All machines beside each other."""
 
-    profile: str
     results: Path  # where figures go
     content: ClaimFile  # what was written down
     machines: tuple[Machine, ...]  # the reference first, this run last
-    own: str = ""  # the name of the machine that has this run; "" where nothing was measured
     notebook: str = "machines"  # its own name
 
     def heads(self, claim: Claim) -> tuple[PartVerdict, ...]:
@@ -99,7 +96,6 @@ def gathered(
 ) -> Machines:
     """Judge the claims on every machine."""
     top, (results, own) = root(), drawn_between(profile, workdir, records)
-    note_modules(results, Machines.notebook)
     if not (top / others).is_dir():
         raise ValueError(f"others is {others!r}: no such folder of records")
     content = read(top / FILE)
@@ -115,13 +111,11 @@ def gathered(
         key=lambda folder: (folder.name != REFERENCE, folder.name),
     )
     found = [machine(folder.name, folder) for folder in folders]
-    mine = ""
-    if any(own.glob("*.parquet")):
+    if own not in folders and any(own.glob("*.parquet")):
         runs = set(tables.machines(own))
-        added = [each.name for each in found if runs and runs <= set(each.runs)]
-        mine = own.name if own in folders else added[0] if added else YOURS
-        found += [] if own in folders or added else [machine(YOURS, own)]
-    return Machines(profile, results, content, tuple(found), mine)
+        if not (runs and any(runs <= set(each.runs) for each in found)):  # else it was added
+            found.append(machine(YOURS, own))
+    return Machines(results, content, tuple(found))
 
 
 def listed(found: Machines) -> tuple[pd.DataFrame, dict[str, list[str]]]:

@@ -40,11 +40,5 @@ def journal_path(results: Path, notebook: str) -> Path:
 
 
 def drawing_place(workdir: str, records: str) -> str:
-    """Return where pages go: what is drawn from given records stays apart from what was measured.
-
-    Examples
-    --------
-    >>> drawing_place("build", ""), drawing_place("build", "results/reference")
-    ('build', 'build/drawn')
-    """
+    """Return where pages go: what is drawn from given records stays apart from measured ones."""
     return f"{workdir}/drawn" if records else workdir

@@ -13,12 +13,7 @@ _KEPT_METADATA = ("kernelspec", "language_info", "mystnb")
 
 
 def clean(notebook: dict[str, Any], scrub: Callable[[str], str]) -> dict[str, Any]:
-    """Return an executed notebook as the book shows it.
-
-    Outputs on stderr and records of the run go, paths and names are replaced, and an output
-    that carries ``text/x-myst`` becomes Markdown only. Cells tagged ``answer`` come right below the
-    title.
-    """
+    """Return an executed notebook as the book shows it: as MyST, answers first, nothing private."""
 
     def shown(output: dict[str, Any]) -> dict[str, Any]:
         data = output.get("data", {})

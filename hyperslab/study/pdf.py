@@ -5,7 +5,6 @@ from __future__ import annotations
 import shutil
 import tempfile
 import time
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -22,8 +21,9 @@ _FOOT = (
     '<div style="width: 100%; font: 8pt sans-serif; color: #555; text-align: center">'
     '<span class="pageNumber"></span> / <span class="totalPages"></span></div>'
 )
-_NOTHING = "<span></span>"
 _OPEN = (
+    "document.documentElement.dataset.theme = 'light';"
+    "document.documentElement.dataset.mode = 'light';"
     "document.querySelectorAll('details').forEach(each => { each.open = true });"
     "document.querySelectorAll('.toggle-hidden').forEach("
     "each => { each.classList.remove('toggle-hidden') })"
@@ -38,10 +38,6 @@ figure, .output_png, tr, pre, .admonition-title, .sd-card { break-inside: avoid;
 h1, h2, h3, h4, summary, .admonition-title { break-after: avoid; }
 """
 _SCALE = 0.7  # of the width that a screen has
-_LIGHT = (
-    "document.documentElement.dataset.theme = 'light';"
-    "document.documentElement.dataset.mode = 'light'"
-)
 
 
 def browser() -> str:
@@ -54,7 +50,7 @@ def browser() -> str:
 
 def unfold(tab: Any) -> None:
     """Make a page fit for paper: light, with nothing folded away, long lines broken."""
-    tab.evaluate(f"{_LIGHT}; {_OPEN}")
+    tab.evaluate(_OPEN)
     tab.add_style_tag(content=_PAPER)
     tab.evaluate("window.MathJax?.startup?.promise ?? null")
 
@@ -62,12 +58,6 @@ def unfold(tab: Any) -> None:
 def enclose(pdf: Path, stage: Path) -> None:
     """Put a printed book among its staged pages, which then link it."""
     shutil.copy(pdf, stage / ENCLOSED)
-
-
-def _seen(request: Any) -> Iterator[str]:
-    """Yield the name of what was asked for, if its absence would show on paper."""
-    if request.resource_type in ("image", "stylesheet", "font"):
-        yield request.url.rpartition("/")[2]
 
 
 def print_book(stage: Path, pdf: Path) -> None:
@@ -94,7 +84,12 @@ def print_book(stage: Path, pdf: Path) -> None:
             opened = playwright.chromium.launch(executable_path=program, chromium_sandbox=False)
             tab = opened.new_page(color_scheme="light")
             lost = set[str]()
-            tab.on("requestfailed", lambda request: lost.update(_seen(request)))
+
+            def note(request: Any) -> None:
+                if request.resource_type in ("image", "stylesheet", "font"):  # seen on paper
+                    lost.add(request.url.rpartition("/")[2])
+
+            tab.on("requestfailed", note)
             tab.goto(page.as_uri(), timeout=PATIENCE_MS)
             unfold(tab)
             if lost:
@@ -107,7 +102,7 @@ def print_book(stage: Path, pdf: Path) -> None:
                 tagged=True,
                 print_background=True,
                 display_header_footer=True,
-                header_template=_NOTHING,
+                header_template="<span></span>",
                 footer_template=_FOOT,
                 margin={"top": "16mm", "bottom": "18mm", "left": "15mm", "right": "15mm"},
             )

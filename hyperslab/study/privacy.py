@@ -8,11 +8,11 @@ import platform
 import re
 import sys
 import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
 
 
-def scrubber(root: Path, hide: Mapping[str, str] | None = None) -> Callable[[str], str]:
+def scrubber(root: Path) -> Callable[[str], str]:
     """Return a function that takes paths, host and user names out of a text.
 
     A host or user name that is also a word of the book stays, unless it stands in a path.
@@ -34,7 +34,6 @@ def scrubber(root: Path, hide: Mapping[str, str] | None = None) -> Callable[[str
     words = _own_words(root)
     # "vm" or "pc" name nobody, and stand inside other words' paths.
     names = {name: word for name, word in names.items() if len(name) > 2 and name not in words}
-    names |= hide or {}
     for name in sorted(names, key=len, reverse=True):
         patterns.append((re.compile(rf"(?<![\w-]){re.escape(name)}(?![\w-])"), names[name]))
 

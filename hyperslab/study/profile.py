@@ -117,3 +117,17 @@ def locked(folder: Path, what: str) -> Iterator[None]:
     with (folder / f".{what}.lock").open("w") as handle:
         fcntl.flock(handle, fcntl.LOCK_EX)
         yield
+
+
+def put_in_place(new: Path, old: Path) -> None:
+    """Put a folder in another's place; when that fails the other is as it was."""
+    aside = new.with_name(f"{new.name}.old")
+    if old.exists():
+        old.rename(aside)
+    try:
+        new.rename(old)
+    except BaseException:
+        if aside.exists():
+            aside.rename(old)
+        raise
+    shutil.rmtree(aside, ignore_errors=True)

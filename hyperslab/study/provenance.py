@@ -48,7 +48,8 @@ def experiment(
         found[name] = json.dumps(value, sort_keys=True)
     # Places that are given by a variable and that no page tells.
     for name in sorted(set(re.findall(r"HYPERSLAB_\w+_URL", text)) & set(os.environ)):
-        found[name] = _address(os.environ[name])
+        with suppress(ValueError):  # the notebook says what is wrong with it
+            found[name] = Endpoint.of(os.environ[name]).mark
     return found
 
 
@@ -77,24 +78,20 @@ def differs(path: Path, experiment: Mapping[str, str]) -> str:
     return difference({**about["experiment"], **tools}, {**experiment, **now(tools)})
 
 
-def code() -> str:
-    """Return a hash of all that measures: an interrupted run goes on only where it is the same."""
+@functools.cache
+def code(*, whole: bool = False) -> str:
+    """Return a hash of all that measures, or of the `whole` code: what draws a page, too."""
     total = hashlib.sha256()
     for folder in (Path(__file__).parents[1], Path(__file__).parents[2] / "data_gen"):
         for path in sorted([*folder.rglob("*.py"), *folder.rglob("*.[ch]")]):
-            if measures(".".join(path.relative_to(folder.parent).with_suffix("").parts)):
+            name = ".".join(path.relative_to(folder.parent).with_suffix("").parts)
+            if whole or measures(name):
                 total.update(path.read_bytes())
     return total.hexdigest()[:16]
 
 
 def difference(old: Mapping[str, str], new: Mapping[str, str]) -> str:
-    """Say in what two of these differ; empty if in nothing.
-
-    Examples
-    --------
-    >>> difference({"seed": "0", "data_gen.x": "1f"}, {"seed": "7", "data_gen.x": "2e"})
-    'data_gen.x changed; seed was 0 and is 7'
-    """
+    """Say in what two of these differ; empty if in nothing."""
     names = sorted(name for name in {*old, *new} if old.get(name) != new.get(name))
     said = [
         f"{name} changed"
@@ -104,31 +101,6 @@ def difference(old: Mapping[str, str], new: Mapping[str, str]) -> str:
     ]
     more = [f"and {len(said) - _MOST} more"] if len(said) > _MOST else []
     return "; ".join(said[:_MOST] + more)
-
-
-def noted_modules(results: Path, notebook: str) -> Path:
-    """Return where it is noted which modules of ours a notebook has loaded."""
-    return results / ".loaded" / f"{notebook}.json"
-
-
-def note_modules(results: Path, notebook: str) -> None:
-    """Note, after each cell of the notebook that runs, which modules of ours it has loaded."""
-    from IPython import get_ipython
-
-    path = noted_modules(results, notebook)
-
-    def note(_: object = None) -> None:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        loaded = list(sys.modules)  # at once: other threads may import meanwhile
-        names = sorted(name for name in loaded if name.startswith(OURS))
-        part = path.with_suffix(".part")
-        with suppress(OSError):  # where the disk is full the cell says so
-            part.write_text(json.dumps(names))
-            part.replace(path)
-        part.unlink(missing_ok=True)
-
-    if shell := get_ipython():
-        shell.events.register("post_run_cell", note)
 
 
 @functools.cache
@@ -149,24 +121,15 @@ def _plain(source: str) -> str:
     lines = ("" if line.startswith(("%", "!")) else line for line in source.splitlines())
     with _PARSING:
         tree = ast.parse("\n".join(lines))
-    for node in ast.walk(tree):
-        body = getattr(node, "body", None)
-        if isinstance(body, list):
-            node.body = [part for part in body if not _said(part)]  # type: ignore[attr-defined]
-    return ast.dump(tree)
+    return ast.dump(_Unsaid().visit(tree))
 
 
-def _said(part: ast.AST) -> bool:
-    """Return whether a statement is a text alone, such as a docstring."""
-    value = getattr(part, "value", None) if isinstance(part, ast.Expr) else None
-    return isinstance(value, ast.Constant) and isinstance(value.value, str)
+class _Unsaid(ast.NodeTransformer):
+    """Takes out statements that are a text alone, such as a docstring."""
 
-
-def _address(url: str) -> str:
-    try:
-        return Endpoint.of(url).mark
-    except ValueError:  # the notebook says what is wrong with it
-        return "none"
+    def visit_Expr(self, node: ast.Expr) -> ast.Expr | None:
+        said = isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
+        return None if said else node
 
 
 def hashed(text: str) -> str:

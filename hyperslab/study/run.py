@@ -96,14 +96,11 @@ def _all(chosen: Sequence[Entry], options: Options, top: Path) -> list[Result]:
     """Run notebooks in their order, two at a time; beside one that measures nothing else works."""
     from jupyter_core.utils import ensure_event_loop
 
-    expected = [_expected(item, options, top) for item in chosen]
     work = (top / options.workdir).resolve()
     folder = work / "results" / options.profile
 
     def work_on(place: int, item: Entry) -> Result:
-        left = sum(expected[place:])
-        about = f", about {_clock(left)} left" if left else ""
-        print(f"[{place + 1}/{len(chosen)}] {item.name}{about}", flush=True)
+        print(f"[{place + 1}/{len(chosen)}] {item.name}", flush=True)
         try:
             result = _one(item, options, top)
         finally:
@@ -163,8 +160,7 @@ def _one(item: Entry, options: Options, top: Path) -> Result:
         page.journal.unlink(missing_ok=True)  # anew, and not where an earlier run stopped
     try:
         _execute(page, parameters, top)
-        seconds = time.monotonic() - began
-        page.keep(seconds)
+        page.keep()
     except Exception as error:
         if isinstance(error, OSError) and error.errno == errno.ENOSPC:
             error = full((top / options.workdir).resolve())
@@ -172,7 +168,7 @@ def _one(item: Entry, options: Options, top: Path) -> Result:
                 part.unlink()
         message = _failure(error, page, top)
         return Result(item.name, "failed", time.monotonic() - began, message)
-    return Result(item.name, "done", seconds)
+    return Result(item.name, "done", time.monotonic() - began)
 
 
 def _execute(page: Page, parameters: Mapping[str, object], top: Path) -> None:
@@ -212,15 +208,6 @@ def _scrub(notebook: Path, top: Path) -> None:
     """Take paths and names of this machine out of an executed notebook."""
     value = scrubbed(json.loads(notebook.read_text(encoding="utf-8")), scrubber(top))
     notebook.write_text(json.dumps(value, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
-
-
-def _expected(item: Entry, options: Options, top: Path) -> float:
-    """Return the seconds a notebook will take: nothing when current, else as the last time."""
-    if not (top / f"notebooks/{item.name}.ipynb").exists():
-        return 0.0
-    page = Page.of(item, options, top)
-    runs = options.again or page.measured_again() or page.drawn_again()
-    return float(page.kept().get("seconds", 0.0)) if runs else 0.0
 
 
 def _failure(error: Exception, page: Page, top: Path) -> str:

@@ -114,7 +114,6 @@ class Session:
         self.differs = ""  # in what the records were measured otherwise than they would be now
         self.run_id = ""
         self._met: list[dict[str, object]] = []  # rules of `leave_out` that fitted a case
-        provenance.note_modules(self.results, notebook)
         if drawn_from is None:
             self._start(workdir)
             return

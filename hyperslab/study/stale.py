@@ -62,8 +62,7 @@ class Page:
         kept = self.kept()
         if not kept:
             return "it was not executed whole"
-        modules = [name for name in kept["drawn"] if name.startswith(provenance.OURS)]
-        return provenance.difference(kept["drawn"], self._drawn(modules))
+        return provenance.difference(kept["drawn"], self._drawn())
 
     def kept(self) -> dict[str, Any]:
         """Return what is known of the executed notebook; nothing unless it is whole."""
@@ -73,15 +72,11 @@ class Page:
             return {}
         return value if self.target.exists() else {}
 
-    def keep(self, seconds: float) -> None:
+    def keep(self) -> None:
         """Note that the notebook is whole, and what it was drawn with."""
-        noted = provenance.noted_modules(self.records.parent, self.source.stem)
-        modules = json.loads(noted.read_text()) if noted.exists() else []
         there = self.records.exists()  # some notebooks have nothing to measure
-        value = {"drawn": self._drawn(modules), "seconds": seconds, "records": there}
-        part = self.target.with_name(f".{self.target.stem}.json.part")
-        part.write_text(json.dumps(value, indent=1))
-        part.replace(self._notes)
+        value = {"drawn": self._drawn(), "records": there}
+        self._notes.write_text(json.dumps(value, indent=1))
 
     def forget(self) -> None:
         """Take away what an earlier run left."""
@@ -102,15 +97,14 @@ class Page:
     def _notes(self) -> Path:
         return self.target.with_suffix(".json")
 
-    def _drawn(self, modules: list[str]) -> dict[str, str]:
-        """Return what the page is drawn with: its whole notebook, modules and files."""
+    def _drawn(self) -> dict[str, str]:
+        """Return what the page is drawn with: its whole notebook, all code, and files."""
         whole = provenance.hashed(self.source.read_text("utf-8"))
-        stats = {path: path.stat() for path in self.inputs if path.exists()}
-        files = {
-            f"{path.parent.name}/{path.name}": f"{stat.st_size} {stat.st_mtime_ns}"
-            for path, stat in stats.items()
-        }
-        return {**self.experiment, "its notebook": whole, **files, **provenance.now(modules)}
+        found = {**self.experiment, "its notebook": whole, "its code": provenance.code(whole=True)}
+        for path in filter(Path.exists, self.inputs):
+            stat = path.stat()
+            found[f"{path.parent.name}/{path.name}"] = f"{stat.st_size} {stat.st_mtime_ns}"
+        return found
 
 
 def measures(item: Entry, options: Options) -> bool:

@@ -3,22 +3,29 @@
 import re
 import shutil
 import tempfile
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
-from hyperslab.measure.records import MACHINES, about, load, machines, save, save_machines
-
 from ... import claims
+from ...measure.records import MACHINES, about, load, machines, save, save_machines
 from ..privacy import scrubber
-from ..profile import entries
-from .facts import facts_problems
-from .problem import Problem, RefusedError
-from .tables import private, shape_problems, table_problems
-from .times import busy_problems, noise_problems
+from ..profile import entries, put_in_place
+from .checks import (
+    LASTING,
+    Problem,
+    RefusedError,
+    busy_problems,
+    facts_problems,
+    noise_problems,
+    private,
+    shape_problems,
+    table_problems,
+)
 
 NAME = re.compile(r"[a-z0-9][a-z0-9-]{1,39}")
 CLAIMS = "claims.json"
@@ -43,8 +50,7 @@ def add(folder: Path, name: str, *, into: Path, top: Path, replace: bool = False
     """
     if not folder.is_dir() or not any(folder.glob("*.parquet")):
         raise ValueError(f"{folder}: no folder with records (*.parquet, and machine.json)")
-    if found := problems(folder, top):
-        raise RefusedError(found)
+    _refuse(problems(folder, top))
     name = name or name_of(machines(folder))
     if not NAME.fullmatch(name) or private(name, scrubber(top)):
         raise ValueError(
@@ -52,25 +58,27 @@ def add(folder: Path, name: str, *, into: Path, top: Path, replace: bool = False
         )
     target = into / name
     for number in count(2):
+        if target.exists():
+            _require_same(target, folder)
         if replace or not _another_run(target, folder):
             break
-        _require_same(target, folder)
         target = into / f"{name}-{number}"
     _require_new(folder, target, into)
-    if target.exists():
-        _require_same(target, folder)
-        if found := list(_less(tables(target), tables(folder))):
-            raise RefusedError(found)
+    _refuse(_less(tables(target), tables(folder)))
     into.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=into, prefix=".add-") as made:
         new = Path(made, name)
         _stage(folder, target, new, top)
-        if found := [*noise_problems(tables(new)), *_large(new)]:
-            raise RefusedError(found)
+        _refuse([*noise_problems(tables(new)), *_large(new)])
         changed = not target.exists() or _contents(new) != _contents(target)
         if changed:
-            _swap(new, target)
-    return Added(target, tuple(sorted(path.stem for path in target.glob("*.parquet"))), changed)
+            put_in_place(new, target)
+    return Added(target, tuple(tables(target)), changed)
+
+
+def _refuse(found: Iterable[Problem]) -> None:
+    if found := list(found):
+        raise RefusedError(found)
 
 
 def problems(folder: Path, top: Path) -> list[Problem]:
@@ -107,10 +115,10 @@ def _read(
             frames[path.stem] = load(path)
             wrong += table_problems(path, frames[path.stem], scrub)
     whole = all(problem.publishing for problem in wrong)
-    found = list(facts_problems(folder, frames if whole else {}, scrub))
-    if whole and all(problem.publishing for problem in found):
-        found += busy_problems(frames, machines(folder))
-    return wrong + found, frames
+    wrong += facts_problems(folder, frames if whole else {}, scrub)
+    if all(problem.publishing for problem in wrong):
+        wrong += busy_problems(frames, machines(folder))
+    return wrong, frames
 
 
 def tables(folder: Path) -> dict[str, pd.DataFrame]:
@@ -119,15 +127,8 @@ def tables(folder: Path) -> dict[str, pd.DataFrame]:
 
 
 def name_of(facts: Mapping[str, Mapping[str, object]]) -> str:
-    """Return a name for a machine: its processor and cores.
-
-    Examples
-    --------
-    >>> name_of({"run": {"identity": {"cpu": "Intel(R) Xeon(R) Processor", "cores": 2}}})
-    'intel-xeon-processor-2-cores'
-    """
-    who = next(iter(facts.values()))["identity"]
-    assert isinstance(who, dict)
+    """Return a name for a machine: its processor and cores."""
+    who: Any = next(iter(facts.values()))["identity"]
     words = re.sub(r"\((?:r|tm)\)|@.*", " ", str(who["cpu"]).lower())
     parts = [*re.findall(r"[a-z0-9]+", words)[:4], str(who["cores"]), "cores"]
     return "-".join(parts)[:40].strip("-")
@@ -135,24 +136,17 @@ def name_of(facts: Mapping[str, Mapping[str, object]]) -> str:
 
 def lasting(folder: Path) -> list[dict[str, object]]:
     """Return what makes a folder's machine: identity, versions and profile, once each."""
-    kept: list[dict[str, object]] = []
-    for facts in machines(folder).values():
-        mark = {name: facts.get(name) for name in ("identity", "versions", "profile")}
-        kept += [] if mark in kept else [mark]
-    return kept
-
-
-def _refused(what: str, remedy: str) -> RefusedError:
-    return RefusedError([Problem(MACHINES, what, remedy)])
+    marks = [{name: run.get(name) for name in LASTING} for run in machines(folder).values()]
+    return [mark for place, mark in enumerate(marks) if mark not in marks[:place]]
 
 
 def _require_new(folder: Path, target: Path, into: Path) -> None:
     """Refuse runs that stand under another name: they are of no other machine."""
-    runs = machines(folder)
     for other in sorted(path for path in into.glob("*/") if path != target):
-        if any(machines(other).get(run) == facts for run, facts in runs.items()):
+        there = machines(other).items()
+        if any(run in there for run in machines(folder).items()):
             what = f"has runs that {other.name} has: they are no other machine's"
-            raise _refused(what, f"add them with --name {other.name}")
+            _refuse([Problem(MACHINES, what, f"add them with --name {other.name}")])
 
 
 def _another_run(target: Path, folder: Path) -> bool:
@@ -167,7 +161,7 @@ def _require_same(target: Path, folder: Path) -> None:
     differ = [name for name in here[0] if [m[name] for m in there] != [m[name] for m in here]]
     if differ:
         what = f"the folder {target.name} has records of another {' and '.join(differ)}"
-        raise _refused(what, "choose another --name")
+        _refuse([Problem(MACHINES, what, "choose another --name")])
 
 
 def _less(old: Mapping[str, pd.DataFrame], new: Mapping[str, pd.DataFrame]) -> Iterator[Problem]:
@@ -205,16 +199,3 @@ def _large(folder: Path) -> Iterator[Problem]:
 
 def _contents(folder: Path) -> dict[str, bytes]:
     return {path.name: path.read_bytes() for path in sorted(folder.iterdir())}
-
-
-def _swap(new: Path, target: Path) -> None:
-    """Put a folder in another's place; when that fails the other is as it was."""
-    aside = new.with_name(f"{target.name}.old")
-    if target.exists():
-        target.rename(aside)
-    try:
-        new.rename(target)
-    except BaseException:
-        if aside.exists():
-            aside.rename(target)
-        raise

@@ -53,12 +53,9 @@ def run_add(arguments: argparse.Namespace) -> int:
     into = _into(arguments, top)
     added = add_records(folder, arguments.name, into=into, top=top, replace=arguments.replace)
     how = "added" if added.changed else "nothing changed, it is there already"
-    count = len(added.notebooks)
+    notebooks = f"{len(added.notebooks)} notebook{'s' * (len(added.notebooks) != 1)}"
     size = sum(path.stat().st_size for path in added.folder.iterdir())
-    print(
-        f"{arguments.into}/{added.folder.name}: {how}; "
-        f"{count} notebook{'s' if count != 1 else ''}, {size / 1e3:.0f} kB"
-    )
+    print(f"{arguments.into}/{added.folder.name}: {how}; {notebooks}, {size / 1e3:.0f} kB")
     rules = read(top / FILE).rules
     if any(facts.get("rules") != rules for facts in machines(added.folder).values()):
         print("the rules of claims have changed since this run was begun: it is judged by today's")
@@ -69,38 +66,33 @@ def run_add(arguments: argparse.Namespace) -> int:
 
 def run_list(arguments: argparse.Namespace) -> int:
     """Print a line for each machine; return 0."""
+    from hyperslab.measure.records import machines
+
+    from ...text import printable
     from ..profile import root
 
-    into = _into(arguments, root())
-    folders = sorted(path.parent for path in into.glob("*/machine.json"))
+    folders = sorted(path.parent for path in _into(arguments, root()).glob("*/machine.json"))
     for folder in folders:
         try:
-            print(_line(folder))
+            facts: list[dict[str, Any]] = list(machines(folder).values())
+            first, who = facts[0], facts[0]["identity"]
+            claims = json.loads((folder / "claims.json").read_text())
+            verdicts = [claim["verdict"] for claim in claims]
+            judged = len(verdicts) - verdicts.count("not measured")
+            line = (
+                f"{folder.name:<24} {who['cpu']}, {who['cores']} cores, {who['memory_gib']} GiB, "
+                f"{first['kernel']}, {first['file_system']}; profile {first['profile']}, "
+                f"notebooks {len(facts)}, {judged} of {len(verdicts)} claims judged"
+            )
         except (OSError, ValueError, LookupError, TypeError, AttributeError) as error:
             raise ValueError(
                 f"{folder}: machine.json or claims.json is missing or damaged ({error}): add the "
                 "records again with `hyperslab results add`, or remove the folder"
             ) from error
+        print(printable(line))
     if not folders:
         print(f"{arguments.into}: no machine yet; `hyperslab results add FOLDER` adds one")
     return 0
-
-
-def _line(folder: Path) -> str:
-    """Return what a folder's records are of, on one line."""
-    from hyperslab.measure.records import machines
-
-    from ...text import printable
-
-    facts: list[dict[str, Any]] = list(machines(folder).values())
-    first, who = facts[0], facts[0]["identity"]
-    verdicts = [item["verdict"] for item in json.loads((folder / "claims.json").read_text())]
-    judged = len(verdicts) - verdicts.count("not measured")
-    return printable(
-        f"{folder.name:<24} {who['cpu']}, {who['cores']} cores, {who['memory_gib']} GiB, "
-        f"{first['kernel']}, {first['file_system']}; profile {first['profile']}, "
-        f"notebooks {len(facts)}, {judged} of {len(verdicts)} claims judged"
-    )
 
 
 def _into(arguments: argparse.Namespace, top: Path) -> Path:

@@ -1,0 +1,331 @@
+"""Whether records may be published: their schema and values, their facts, noise, nothing private.
+
+What is `publishing` keeps them only from that; with anything else no page is drawn from them.
+"""
+
+import json
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from operator import itemgetter
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from ...measure.machine import PACKAGES
+from ...measure.noise import VOID, Noise, judge
+from ...measure.records import (
+    FLAGS,
+    MACHINES,
+    NEEDED,
+    NUMBERS,
+    TEXT,
+    about,
+    about_of,
+    labels_of,
+    machines,
+)
+from ...text import ENOUGH, percent, printable
+from ..privacy import revealed
+from ..profile import PROFILES
+
+IDENTITY = frozenset({"architecture", "cores", "cpu", "memory_gib", "system"})
+FACTS = ("identity", "versions", "kernel", "file_system", "profile", "notebook", "seed")
+LASTING = ("identity", "versions", "profile")
+"""What makes a machine of a folder: all of its runs have the same."""
+KNOWN = frozenset(FACTS) | {
+    "read_ahead_kib", "memory_bytes", "memory_limit_bytes", "host_takes_freed_memory",
+    "git_revision", "lock_sha256", "resumed_blocks", "rules",
+}  # fmt: skip
+MOST_VOID = 0.10
+"""Share of a folder's A/A pairs that may be far from one, or measured beside busy programs."""
+SLACK = 1.1
+"""So many times what its cores can do may stand there: clocks of either are read one by one."""
+_SHOWN = 12
+_NEVER_NEGATIVE = ("block", "wall_s", "user_s", "sys_s", "read_bytes", "useful_bytes")
+_TYPES = {
+    "text": r"(dictionary<values=)?(large_)?string\b.*", "a double": "double",
+    "a flag (bool)": "bool",
+}  # fmt: skip
+"""What a column holds, and the types of Arrow for it."""
+_VERSION = re.compile(r"[\w.+!-]*\d[\w.+!-]*")
+_KERNEL = re.compile(r"\w+ [\d.]+")
+_AGAIN = "measure again, or take over machine.json as the run wrote it"
+_COMMIT = "commit what was changed, and measure again in a clone of the repository"
+_NOT_PUBLIC = "take it out: only what hyperslab/measure/machine.py gives is public"
+
+
+@dataclass(frozen=True)
+class Problem:
+    """One reason to refuse records, and what to do about it."""
+
+    file: str
+    what: str
+    remedy: str
+    column: str = ""  # of a table, or the fact of machine.json; "" for the whole file
+    publishing: bool = False
+
+    def __str__(self) -> str:
+        place = f"{self.file}, {self.column}" if self.column else self.file
+        return printable(f"{place}: {self.what}; {self.remedy}")
+
+
+class RefusedError(ValueError):
+    """Records were not added, or not drawn from; the message has every reason."""
+
+    def __init__(
+        self, problems: Sequence[Problem], said: str = "refused, nothing was written:"
+    ) -> None:
+        self.problems = tuple(problems)
+        shown = [f"  {problem}" for problem in self.problems[:_SHOWN]]
+        more = [f"  and {len(self.problems) - _SHOWN} more"] if len(self.problems) > _SHOWN else []
+        super().__init__("\n".join([said, *shown, *more]))
+
+
+def shape_problems(path: Path) -> Iterator[Problem]:
+    """Yield why a file is no table of records."""
+    import pyarrow.parquet as pq
+
+    again = _again(path.stem)
+    try:
+        table = pq.read_table(path)
+    except Exception as error:  # pyarrow has many
+        yield Problem(path.name, f"is no whole Parquet file ({error})", again)
+        return
+    kinds = dict.fromkeys((*TEXT, *about_of(table.schema).get("labels", [])), "text")
+    kinds |= dict.fromkeys(NUMBERS, "a double") | dict.fromkeys(FLAGS, "a flag (bool)")
+    names = table.schema.names
+    for name, column in zip(names, table.columns, strict=True):
+        if name not in kinds:
+            remedy = "take it out, or declare it in measure/records.py"
+            yield Problem(path.name, "is no column of records", remedy, name)
+        elif not re.fullmatch(_TYPES[kinds[name]], str(column.type)):
+            what = f"is of the type {column.type}, must be {kinds[name]}"
+            yield Problem(path.name, what, again, name)
+        if names.count(name) > 1:
+            yield Problem(path.name, "stands there twice", again, name)
+        if name in TEXT and column.null_count:
+            yield Problem(path.name, "has values that are missing", again, name)
+    for name in NEEDED:
+        if name not in names:
+            yield Problem(path.name, "is missing", again, name)
+
+
+def table_problems(
+    path: Path, frame: pd.DataFrame, scrub: Callable[[str], str]
+) -> Iterator[Problem]:
+    """Yield what is wrong with a file's records."""
+    file, again = path.name, _again(path.stem)
+    if frame.empty:
+        yield Problem(file, "has no rows", again)
+        return
+    for name in ("run_id", "profile", "notebook"):
+        found = sorted(set(frame[name]))
+        if len(found) != 1 or not found[0]:
+            yield Problem(file, f"must have one value, has {found}", again, name)
+    notebook = str(frame["notebook"].iloc[0])
+    if notebook and notebook != path.stem:
+        what = f"is {notebook!r}, and the file is named after {path.stem!r}"
+        yield Problem(file, what, f"name it {notebook}.parquet", "notebook")
+    for profile in sorted(set(frame["profile"])):
+        if profile not in PROFILES:
+            allowed = f"choose from {', '.join(PROFILES)}"
+            yield Problem(file, f"is {profile!r}", allowed, "profile")
+        if profile == "smoke":
+            what = "is smoke: toy sizes say nothing about the claims"
+            yield Problem(file, what, "measure with --profile quick or full", "profile", True)
+    if not (frame["status"] == "ok").any():
+        yield Problem(file, "has no sample that succeeded", again, "status")
+    for wrong, column, what in _impossible(frame):
+        if count := int(wrong.sum()):
+            yield Problem(file, f"{count} {what}", again, column)
+    for name in (*TEXT, *labels_of(frame)):
+        told = (private(text, scrub) for text in frame[name].unique())
+        if what := next(filter(None, told), ""):  # one of a column is enough
+            remedy = "records are public: replace it in the file, and say where it comes from"
+            yield Problem(file, what, remedy, name, True)
+    if what := private(json.dumps(about(path), ensure_ascii=False), scrub):
+        yield Problem(file, f"{what}, in what it says of itself", again, "", True)
+
+
+def _again(notebook: str) -> str:
+    return f"measure again with `hyperslab run {notebook} --again`"
+
+
+def _impossible(frame: pd.DataFrame) -> Iterator[tuple["pd.Series[bool]", str, str]]:
+    """Yield which rows are wrong, in which column, and what they are."""
+    good = frame["status"] == "ok"
+    timed = good & frame["user_s"].notna() & frame["order"].notna()
+    yield timed & frame["wall_s"].isna(), "wall_s", "timed samples have no time"
+    yield frame[timed].duplicated(), "wall_s", "samples stand there twice"
+    yield frame["block"].dropna() % 1 != 0, "block", "values are no whole numbers"
+    yield good & ~frame["verified"], "verified", "samples were not compared with the truth"
+    for name in _NEVER_NEGATIVE:
+        yield frame[name] < 0, name, "values are below zero"
+    for name in NUMBERS:
+        yield np.isinf(frame[name]), name, "values are infinite"
+
+
+def private(text: str, scrub: Callable[[str], str]) -> str:
+    """Return what in a text must not be published, or ""."""
+    if what := revealed(text):
+        return f"has {what}"
+    if scrub(text) != text:
+        return f"has a name or folder of this machine, in {text[:60]!r}"
+    return ""
+
+
+def facts_problems(
+    folder: Path, frames: Mapping[str, pd.DataFrame], scrub: Callable[[str], str]
+) -> Iterator[Problem]:
+    """Yield what is wrong with machine.json, which has the facts of a folder's runs."""
+    if not (folder / MACHINES).is_file():
+        where = "copy it from the folder of results, where each run writes it"
+        yield Problem(MACHINES, "is missing", where)
+        return
+    try:
+        known = machines(folder)
+    except ValueError as error:
+        yield Problem(MACHINES, f"is no JSON ({error.__cause__})", _AGAIN)
+        return
+    if not isinstance(known, dict) or not all(isinstance(run, dict) for run in known.values()):
+        yield Problem(MACHINES, "is no mapping of runs to facts", _AGAIN)
+        return
+    for run_id, facts in known.items():
+        yield from _fact_problems(run_id, facts)
+        for name, value in facts.items():
+            if what := private(json.dumps({name: value}, ensure_ascii=False), scrub):
+                yield Problem(MACHINES, what, _NOT_PUBLIC, f"{run_id} {name}", True)
+    for notebook, frame in frames.items():
+        yield from _contradictions(notebook, frame, known)
+    named = {str(run_id) for frame in frames.values() for run_id in frame["run_id"].unique()}
+    of_files = [facts for run_id, facts in known.items() if run_id in named]
+    marks = pd.json_normalize([{name: run.get(name) for name in LASTING} for run in of_files])
+    marks = marks.astype(object).fillna("none").astype(str)
+    seen = {name: sorted(set(marks[name])) for name in sorted(map(str, marks))}
+    apart = {name: found for name, found in seen.items() if len(found) > 1}
+    if apart:
+        told = "; ".join(f"{name} is {' and '.join(found)}" for name, found in apart.items())
+        what = f"runs are of several machines, versions or profiles: {told}"
+        remedy = "add each machine, version and profile under its own name"
+        other = any(name.startswith("identity") for name in apart)
+        yield Problem(MACHINES, what, remedy, publishing=not other)
+
+
+def _fact_problems(run_id: str, facts: Mapping[str, Any]) -> Iterator[Problem]:
+    """Yield what is wrong with the facts of one run."""
+
+    def problem(name: str, what: str, remedy: str = _AGAIN, publishing: bool = False) -> Problem:
+        return Problem(MACHINES, what, remedy, f"{run_id} {name}", publishing)
+
+    for name in FACTS:
+        if name not in facts:
+            yield problem(name, "is missing")
+    for name in sorted(set(facts) - KNOWN):
+        yield problem(name, "is no fact of a machine", _NOT_PUBLIC, True)
+    identity = facts.get("identity", {})
+    if not isinstance(identity, dict) or set(identity) != IDENTITY:
+        yield problem("identity", f"must have {', '.join(sorted(IDENTITY))}")
+    else:
+        for name in ("cores", "memory_gib"):
+            if type(number := identity[name]) is not int or number < 1:
+                yield problem(f"identity {name}", f"is {number!r}, and no whole number from 1")
+    versions = facts.get("versions", {})
+    if not isinstance(versions, dict) or not {"python", "numpy"} <= set(versions):
+        yield problem("versions", "must map packages to versions, python and numpy among them")
+    else:
+        for name, version in versions.items():
+            if not isinstance(version, str) or not _VERSION.fullmatch(version):
+                yield problem(name, f"{version!r} is no version")
+    if not re.fullmatch(r"[0-9a-f]+", revision := str(facts.get("git_revision", ""))):
+        what = f"is {revision!r}, and no commit: nobody else can see what was measured"
+        yield problem("git_revision", what, _COMMIT, True)
+    if not _KERNEL.fullmatch(kernel := str(facts.get("kernel", "Linux 0"))):
+        what = f"{kernel!r} is more than a system and numbers"
+        yield problem("kernel", what, "leave what follows the numbers out", True)
+
+
+def _contradictions(
+    notebook: str, frame: pd.DataFrame, known: Mapping[str, Mapping[str, object]]
+) -> Iterator[Problem]:
+    """Yield where a table and the facts of its run contradict each other."""
+
+    def problem(column: str, what: str, remedy: str = _AGAIN) -> Problem:
+        return Problem(f"{notebook}.parquet", what, remedy, column)
+
+    for run_id in frame["run_id"].unique():
+        if (facts := known.get(run_id)) is None:
+            remedy = "copy the machine.json that was written with it"
+            yield problem("run_id", f"{run_id!r} is not in {MACHINES}", remedy)
+            continue
+        for name, here in (("notebook", notebook), ("profile", str(frame["profile"].iloc[0]))):
+            if facts.get(name) != here:
+                what = f"is {here!r}, and {facts.get(name)!r} in {MACHINES} for this run"
+                yield problem(name, what)
+        versions = facts.get("versions")
+        if not isinstance(versions, dict):
+            continue
+        good = frame[(frame["status"] == "ok") & frame["library"].isin(PACKAGES)]
+        for library, rows in good.groupby("library"):
+            if (version := versions.get(library)) is None:
+                what = f"the version of {library}, which was measured, is not in {MACHINES}"
+                yield problem("library", what)
+                continue
+            of_rows = {str(each).split()[0] for each in rows["library_version"] if each}
+            if wrong := sorted(of_rows - {version}):
+                what = f"{library} is {wrong[0]} here, and {version} in {MACHINES}"
+                yield problem("library_version", what)
+
+
+def busy_problems(
+    frames: Mapping[str, pd.DataFrame], known: Mapping[str, Mapping[str, Any]]
+) -> Iterator[Problem]:
+    """Yield the experiments whose CPU time is more than their time on the clock allows."""
+    for notebook, frame in frames.items():
+        cores = known[str(frame["run_id"].iloc[0])]["identity"]["cores"]
+        good = frame[frame["status"] == "ok"]
+        busy = good.assign(cpu_s=good["user_s"] + good["sys_s"]).dropna(subset=["cpu_s", "wall_s"])
+        sums = busy.groupby("experiment")[["cpu_s", "wall_s"]].sum()
+        for experiment, (cpu_s, wall_s) in zip(sums.index, sums.to_numpy(), strict=True):
+            if cpu_s > SLACK * cores * wall_s:
+                what = (
+                    f"{experiment} took {cpu_s:.3g} s of CPU time in {wall_s:.3g} s on the clock, "
+                    f"and the machine has {cores} cores: these times cannot both be true"
+                )
+                yield Problem(f"{notebook}.parquet", what, _again(notebook), "wall_s")
+
+
+def noise_problems(frames: Mapping[str, pd.DataFrame]) -> Iterator[Problem]:
+    """Yield the A/A pairs that are out of bounds.
+
+    No interval may lie wholly outside of the bound of a void run, which chance seldom does. And
+    of at most `MOST_VOID` of all pairs may the ratio be far from one, or other programs busy.
+    """
+    pairs = [(notebook, item) for notebook, frame in frames.items() for item in judge(frame)]
+    sure = [pair for pair in pairs if pair[1].pair == "void"]
+    void = [
+        (notebook, item)
+        for notebook, item in pairs
+        if item.others == "void" or (item.ratio.n >= ENOUGH and item.far)
+    ]
+    few = len(void) <= MOST_VOID * len(pairs)
+    share = f"{len(void)} of the folder's {len(pairs)} A/A pairs are void"
+    for column, chosen, said in (
+        ("wall_s", sure, f"A/A pairs beyond ±{percent(VOID)}"),
+        ("aa", [] if few else void, share),
+    ):
+        for notebook, items in groupby(chosen, itemgetter(0)):
+            what = f"{said}: {', '.join(_told(item) for _, item in items)}"
+            remedy = f"{_again(notebook)}, on a machine that stands still"
+            yield Problem(f"{notebook}.parquet", what, remedy, column)
+
+
+def _told(item: Noise) -> str:
+    ratio = item.ratio
+    shown = f"{item.name} {ratio.value:.3f} [{ratio.low:.3f}, {ratio.high:.3f}]"
+    if item.others == "void":
+        shown += f", other programs took {percent(item.others_cpu)} of the CPU"
+    return shown

@@ -33,7 +33,7 @@ def run(tmp_path, monkeypatch, processes):
         ]
         journal = Journal(tmp_path / "journal.jsonl", {}, "run")
         plan = Plan(blocks=1, retakes=retakes)
-        rows = measure("e", cases, plan, journal, processes=processes)
+        rows = measure("e", cases, plan, journal, processes)
         return frame_of(rows), log.read_text()
 
     return measured

@@ -124,8 +124,7 @@ class ReadByPackage:
                 "predicted_reads": np.arange(array.shape[0])[self.selection[0]].size,
             },
             "files": (path, index),
-            "cleanup": work.Remove(target),
-            "start": "command",
+            "cleanup": partial(work.remove, target),
         }
 
 

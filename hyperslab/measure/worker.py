@@ -2,7 +2,7 @@
 
 The server imports the libraries once, opens no file and starts no thread, and forks a fresh
 process for each job it is sent, so that every sample starts from the same state.
-Started with `once` it takes one job itself: that is the spawned start.
+Started with `once` it takes one job itself, such as a command.
 """
 
 import errno
@@ -59,7 +59,7 @@ class Outcome:
     modules: tuple[str, ...] = ()  # of this project, and packages, imported when it was done
 
 
-def perform(job: Job, sweeping: Callable[[], None] | None = None) -> Outcome:
+def perform(job: Job, sweeping: Callable[[], None] = sweep) -> Outcome:
     """Run a job in this process."""
     case = job.case
     elsewhere_s = 0.0
@@ -67,7 +67,7 @@ def perform(job: Job, sweeping: Callable[[], None] | None = None) -> Outcome:
         if case.prepare:
             case.prepare()
         try:
-            _set_cache(job, sweeping or sweep)
+            _set_cache(job, sweeping)
             with witnessed(alone=case.pinned) as testimony:
                 if isinstance(case.run, Sequence):
                     rows, value = _command(case.run, job.timeout_s), None
@@ -155,7 +155,7 @@ def _fork(job: Job) -> Outcome:
         try:
             if job.case.pinned:
                 _pin()
-            sending.send(perform(job, partners.sweep if partners else None))
+            sending.send(perform(job, partners.sweep if partners else sweep))
             code = 0
         finally:
             os._exit(code)

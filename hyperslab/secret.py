@@ -39,8 +39,9 @@ def of_options(options: Mapping[str, object]) -> Iterator[str]:
             inside = value if not _NAMES.search(name) else {f"key {n}": v for n, v in value.items()}
             yield from of_options(inside)
         elif _NAMES.search(name):
-            for each in (value,) if isinstance(value, str | bytes) else _several(value):
-                text = each.decode("latin-1") if isinstance(each, bytes) else str(each)
+            several = value if isinstance(value, list | tuple) else (value,)  # a login of aiohttp
+            for each in (one for one in several if isinstance(one, str | bytes)):
+                text = each.decode("latin-1") if isinstance(each, bytes) else each
                 yield from {text, *text.split()[1:]}  # "Bearer" is none
 
 
@@ -63,9 +64,3 @@ def _spelled(character: str) -> str:
     """Return the pattern of a character, plain or as addresses have it."""
     plain, quoted = re.escape(character), quote(character, safe="")
     return plain if quoted == character else f"(?:{plain}|{quoted})"
-
-
-def _several(value: object) -> Iterable[str | bytes]:
-    """Return the texts of a list or a tuple, as aiohttp has a login and a password."""
-    items = value if isinstance(value, list | tuple) else ()
-    return [item for item in items if isinstance(item, str | bytes)]

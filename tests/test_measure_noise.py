@@ -46,8 +46,14 @@ def test_bounds(state, ratio, how):
 
 def strayed(*ratios):
     """The noise of a pair with these ratios, one a block."""
-    [item] = judge(records(1.0).assign(wall_s=[s for ratio in ratios for s in (ratio, 1)]))
+    frame = records(1.0, blocks=len(ratios))
+    [item] = judge(frame.assign(wall_s=[s for r in ratios for s in (r, 1)]), widths=True)
     return item
+
+
+def test_how_well_times_are_known_is_half_an_interval_beside_the_others():
+    item = strayed(1 / 2, 1.1 / 2, 1 / 2.1, 1 / 2, 1.1 / 2.2, 1 / 2)
+    assert item.half_width == pytest.approx(0.0367, abs=5e-5)
 
 
 def test_a_centred_pair_that_strays_is_called_wide():

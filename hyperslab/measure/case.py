@@ -127,15 +127,16 @@ class Stopwatch:
 
     def rows(self) -> list[dict[str, object]]:
         """Return one mapping of record columns a phase."""
-        rows = []
-        for phase in self._phases:
-            row = {
+        return [
+            {
                 "phase": phase.name,
                 "resident_before": phase.resident,
                 "overhead_s": phase.pieces * self._empty_s,
+                **asdict(phase.cost),
+                **phase.columns,
             }
-            rows.append(row | asdict(phase.cost) | phase.columns)
-        return rows
+            for phase in self._phases
+        ]
 
     def _resident(self) -> float:
         return resident_fraction(self._files) if self._files else float("nan")

@@ -59,7 +59,7 @@ class Processes:
         more = tuple(name for name in modules if name not in self._modules)
         self._modules += more
         for server in self._servers.values() if more else ():
-            server.ask(more)
+            server.ask((sys.path, more))
 
     def turn_to(self, number: int) -> None:
         """Have the server of this number fork from now on; it is started when it is needed."""

@@ -138,12 +138,8 @@ def _nothing(column: "pd.Series[Any]") -> bool:
 
 def about(path: Path) -> dict[str, Any]:
     """Return what records say of themselves: schema, labels, and what they were measured with."""
-    return about_of(pq.read_schema(path))
-
-
-def about_of(schema: pa.Schema) -> dict[str, Any]:
-    """Return what the schema of a file of records says of them; see `about`."""
-    told: dict[str, Any] = json.loads((schema.metadata or {}).get(_ABOUT, b'{"schema": 1}'))
+    said = (pq.read_schema(path).metadata or {}).get(_ABOUT, b'{"schema": 1}')
+    told: dict[str, Any] = json.loads(said)
     return told
 
 

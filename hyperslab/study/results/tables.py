@@ -15,7 +15,6 @@ from hyperslab.measure.records import (
     NUMBERS,
     TEXT,
     about,
-    about_of,
     labels_of,
 )
 
@@ -43,7 +42,7 @@ def shape_problems(path: Path) -> Iterator[Problem]:
     except Exception as error:  # pyarrow has many
         yield problem(f"is no whole Parquet file ({error})")
         return
-    labels = about_of(table.schema).get("labels", [])
+    labels = about(path).get("labels", [])
     fits = (
         ((*TEXT, *labels), "text", is_text),
         (NUMBERS, "a double", pa.types.is_float64),

@@ -122,9 +122,6 @@ ReadInTurns, LogAndSleep = partial(partial, _read_in_turns), partial(partial, _l
 OnceOnly, FailWhile = partial(partial, _once_only), partial(partial, _fail_while)
 SlowWitness = partial(partial, _slow_witness)  # called with nothing
 
-process_id = os.getpid
-sleep_long = partial(time.sleep, 60)
-
 
 def raise_error():
     raise OSError("the disk is on fire")

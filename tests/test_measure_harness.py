@@ -26,10 +26,8 @@ from samples import (
     WriteFile,
     die,
     gone,
-    process_id,
     raise_error,
     running,
-    sleep_long,
 )
 
 from hyperslab.measure import worker
@@ -137,8 +135,8 @@ def test_lost_sample_says_why_and_the_run_goes_on(run):
     told = {
         Call(raise_error): "OSError: the disk is on fire",
         Call(die): "signal SIGKILL",
-        Call(sleep_long): "the process was stopped after 0.5 s",
-        Call(process_id): "differs from the truth",
+        Call(partial(time.sleep, 60)): "the process was stopped after 0.5 s",
+        Call(os.getpid): "differs from the truth",
     }
     bad = [Case(str(n), work, check=Is(0)) for n, work in enumerate(told)]
     rows = run(*bad, Case("good", Spin(0.0), check=Is(None), aa=True), timeout_s=0.5)

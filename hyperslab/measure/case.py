@@ -85,7 +85,7 @@ class Stopwatch:
 
     def __init__(self, files: Sequence[str | Path] = (), cold: bool = False) -> None:
         self._files, self._cold = files, cold
-        self.elsewhere_s = 0.0
+        self.elsewhere_s = 0.0  # CPU time of others for this sample, as servers that outlive it
         self._counters = Counters()
         self._phases: list[_Phase] = []
         self._empty_s = self._calibrate()
@@ -116,10 +116,6 @@ class Stopwatch:
         """
         if self._cold:
             evict(self._files)
-
-    def elsewhere(self, cpu_s: float) -> None:
-        """Add CPU seconds that others spent for this sample, as servers that outlive it."""
-        self.elsewhere_s += cpu_s
 
     def note(self, **columns: object) -> None:
         """Add columns to the last phase, from what is known only after it."""

@@ -4,7 +4,6 @@ import json
 import os
 from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -44,12 +43,10 @@ MACHINES = "machine.json"
 SCHEMA = 2
 """Of records: 2 has labels of cases as columns, and says what it was measured with."""
 _ABOUT = b"hyperslab"
-_KINDS: Mapping[str, type | str] = MappingProxyType(
-    dict.fromkeys(TEXT, str) | dict.fromkeys(NUMBERS, "f8") | dict.fromkeys(FLAGS, bool)
-)
-_NONE: Mapping[type | str, str | float | bool] = MappingProxyType(
-    {str: "", "f8": np.nan, bool: False}
-)
+_KINDS: Mapping[str, type | str] = {
+    **dict.fromkeys(TEXT, str), **dict.fromkeys(NUMBERS, "f8"), **dict.fromkeys(FLAGS, bool),
+}  # fmt: skip
+_NONE: Mapping[type | str, str | float | bool] = {str: "", "f8": np.nan, bool: False}
 
 
 def frame_of(rows: Iterable[Mapping[str, object]], labels: Collection[str] = ()) -> pd.DataFrame:

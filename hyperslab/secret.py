@@ -39,11 +39,10 @@ def of_options(options: Mapping[str, object]) -> Iterator[str]:
             inside = value if not _NAMES.search(name) else {f"key {n}": v for n, v in value.items()}
             yield from of_options(inside)
         elif _NAMES.search(name):
-            # A list or a tuple is a login and a password, as aiohttp has them.
-            for each in value if isinstance(value, list | tuple) else [value]:
-                if isinstance(each, str | bytes):
-                    text = each.decode("latin-1") if isinstance(each, bytes) else str(each)
-                    yield from {text, *text.split()[1:]}  # "Bearer" is none
+            several = value if isinstance(value, list | tuple) else (value,)  # a login of aiohttp
+            for each in (one for one in several if isinstance(one, str | bytes)):
+                text = each.decode("latin-1") if isinstance(each, bytes) else each
+                yield from {text, *text.split()[1:]}  # "Bearer" is none
 
 
 def of_url(url: str) -> Iterator[str]:

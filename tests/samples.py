@@ -83,6 +83,8 @@ def _read_in_turns(first, second, turns, watch):
             columns["useful_bytes"] = turn + 1
             with watch.lap("second"):
                 other.read(3)
+    with watch("whole"):
+        pass
 
 
 def _log_and_sleep(path, watch):
@@ -119,9 +121,6 @@ Spin, Call = partial(partial, _spin), partial(partial, _call)
 ReadInTurns, LogAndSleep = partial(partial, _read_in_turns), partial(partial, _log_and_sleep)
 OnceOnly, FailWhile = partial(partial, _once_only), partial(partial, _fail_while)
 SlowWitness = partial(partial, _slow_witness)  # called with nothing
-
-process_id = os.getpid
-sleep_long = partial(time.sleep, 60)
 
 
 def raise_error():

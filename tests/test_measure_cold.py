@@ -14,6 +14,7 @@ from hyperslab.measure.case import Case
 from hyperslab.measure.cold import ColdCacheError, evict, files_of, resident_fraction, warm
 from hyperslab.measure.journal import Journal
 from hyperslab.measure.noise import judge
+from hyperslab.measure.processes import Processes
 from hyperslab.measure.records import frame_of
 from hyperslab.measure.worker import Job, perform
 
@@ -91,6 +92,7 @@ def test_on_macos_warm_reads_are_measured_and_what_nobody_counts_is_unknown(
     assert "Linux only" in cooled.status
     monkeypatch.setattr(harness, "machine_cpu_s", lambda: math.nan)  # no /proc/stat
     journal = Journal(tmp_path / "journal", {}, "run")
-    rows = harness.measure("e", cases[:1], harness.Plan(blocks=1), journal)
+    with Processes() as running:
+        rows = harness.measure("e", cases[:1], harness.Plan(blocks=1), journal, running)
     [noise] = judge(frame_of(rows))
     assert math.isnan(noise.others_cpu) and noise.others == "marked"

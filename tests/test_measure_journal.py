@@ -19,6 +19,16 @@ def test_any_cut_leaves_a_usable_journal(tmp_path):
         assert len(found) >= max(0, whole[:cut].count(b"\n") - 1)
 
 
+def test_what_follows_a_damaged_line_is_measured_again(tmp_path):
+    path = tmp_path / "j"
+    journal = Journal(path, {"v": 1}, "first")
+    for block in range(3):
+        journal.add("e", "p", block, [{"x": block}])
+    lines = path.read_bytes().splitlines(keepends=True)
+    path.write_bytes(b"".join([*lines[:2], lines[2][:9] + lines[3], lines[3]]))
+    assert Journal(path, {"v": 1}, "second").blocks("e", "p") == {0: [{"x": 0}]}
+
+
 def test_missing_numbers_survive_and_another_machine_starts_anew(tmp_path):
     path = tmp_path / "j"
     Journal(path, {"cpu": "a"}, "first").add("e", "p", 0, [{"x": float("nan")}])

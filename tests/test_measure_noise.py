@@ -44,32 +44,34 @@ def test_bounds(state, ratio, how):
     assert [item.state for item in judge(records(ratio, **how))] == [state]
 
 
+def strayed(*ratios):
+    """The noise of a pair with these ratios, one a block."""
+    frame = records(1.0, blocks=len(ratios))
+    [item] = judge(frame.assign(wall_s=[s for r in ratios for s in (r, 1)]), widths=True)
+    return item
+
+
+def test_how_well_times_are_known_is_half_an_interval_beside_the_others():
+    item = strayed(1 / 2, 1.1 / 2, 1 / 2.1, 1 / 2, 1.1 / 2.2, 1 / 2)
+    assert item.half_width == pytest.approx(0.0367, abs=5e-5)
+
+
 def test_a_centred_pair_that_strays_is_called_wide():
-    apart = [factor for ratio in (1.3, 1 / 1.3, 1, 1, 1, 1.3, 1 / 1.3) for factor in (ratio, 1)]
-    frame = records(1.0)
-    [item] = judge(frame.assign(wall_s=frame["wall_s"] * apart))
+    item = strayed(1.3, 1 / 1.3, 1, 1, 1, 1.3, 1 / 1.3)
     assert item.state == "wide" and abs(item.ratio.value - 1) < 0.05
 
 
-def test_only_phases_that_move_data_count_where_there_are_any():
-    frame = records(1.0)
+@pytest.mark.parametrize("phase", ["read", "data_write", "pattern:map"])
+def test_only_phases_that_move_data_count_where_there_are_any(phase):
     opened = records(2.0).assign(phase="open")
-    both = pd.concat([frame, opened], ignore_index=True)
+    both = pd.concat([records(1.0).assign(phase=phase), opened], ignore_index=True)
     assert [item.state for item in judge(both)] == ["clean"]
     assert [item.state for item in judge(opened)] == ["void"]
 
 
 def test_a_pair_that_may_be_apart_by_chance_is_not_void():
-    strays = [factor for ratio in (0.9, *4 * [1.2], 1.0, 1.0) for factor in (ratio, 1)]
-    frame = records(1.0)
-    [item] = judge(frame.assign(wall_s=frame["wall_s"] * strays))
+    item = strayed(0.9, *4 * [1.2], 1.0, 1.0)
     assert item.state == "marked" and item.guard == 1 + item.away > 1.05
-
-
-def test_the_phases_of_a_copied_file_count_as_moving_data():
-    for phase in ("data_write", "pattern:map"):
-        frame, small = records(1.2).assign(phase=phase), records(1.0).assign(phase="close")
-        assert judge(pd.concat([frame, small]))[0].ratio.value == pytest.approx(1.2)
 
 
 @pytest.mark.parametrize(

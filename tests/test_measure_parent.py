@@ -19,7 +19,7 @@ from hyperslab.measure.processes import Processes
 from hyperslab.measure.worker import Job
 
 with Processes() as processes:
-    processes.run(Job(Case("long", LogAndSleep(Path(sys.argv[1])), start="fork")))
+    processes.run(Job(Case("long", LogAndSleep(Path(sys.argv[1])))))
 """
 
 

@@ -2,8 +2,6 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from hyperslab.measure.stats import (
     geometric_mean_ratio,
@@ -12,36 +10,20 @@ from hyperslab.measure.stats import (
     paired_ratio,
 )
 
-positive = st.lists(st.floats(1e-3, 1e3), min_size=3, max_size=15)
-
-
-@given(positive)
-def test_interval_holds_its_estimate(values):
-    found = median_interval(values)
-    assert found.low <= found.value <= found.high
-    assert min(values) <= found.low and found.high <= max(values)
-
-
-@given(positive, st.floats(0.1, 10))
-def test_ratio_of_a_multiple_is_exact(values, factor):
-    found = paired_ratio(np.array(values) * factor, values)
-    assert found.value == pytest.approx(factor) and found.high == pytest.approx(found.low)
-
 
 def test_pairing_removes_what_a_block_shares():
     rng = np.random.default_rng(0)
     drift = rng.lognormal(0, 1, 9)
     found = paired_ratio(2 * drift, drift)
-    assert found.high / found.low == pytest.approx(1)
+    assert [found.low, found.value, found.high] == pytest.approx([2, 2, 2])
     apart = paired_ratio(2 * drift, rng.permutation(drift))
     assert apart.high / apart.low > 2
-    assert paired_ratio(2 * drift, rng.permutation(drift), level=0.5).high < apart.high
 
 
 @pytest.mark.parametrize(("n", "rank"), [(1, 1), (8, 1), (9, 2), (12, 3), (15, 4), (25, 8)])
 def test_the_ends_are_the_order_statistics_of_the_sign_test(n, rank):
     found = median_interval(np.arange(1, n + 1))
-    assert (found.low, found.high) == (rank, n + 1 - rank)
+    assert (found.low, found.value, found.high) == (rank, (n + 1) / 2, n + 1 - rank)
 
 
 @pytest.mark.parametrize("blocks", [6, 9, 15])
@@ -60,19 +42,10 @@ def test_intervals_cover_the_truth_as_often_as_they_say(blocks):
         assert 0.935 * tries <= inside
 
 
-def test_geometric_mean_takes_groups_alike():
-    found = geometric_mean_ratio([([4.0] * 5, [1.0] * 5), ([1.0] * 5, [1.0] * 5)])
-    assert found.value == pytest.approx(2)
-    assert middle_eight([10, 1, 2, 3, 4, 5, 6, 7, 8, 0]) == 4.5
-
-
 @pytest.mark.parametrize(
     ("count", "told"),
     [
-        (
-            lambda: geometric_mean_ratio([([1.0] * n, [1.0] * n) for n in (2, 3)]),
-            r"\[2, 3\] blocks",
-        ),
+        (lambda: geometric_mean_ratio([([1.0] * n,) * 2 for n in (2, 3)]), r"\[2, 3\] blocks"),
         (lambda: middle_eight([1.0, 2.0]), "at least 3"),
         (lambda: median_interval([float("nan")]), "every sample is missing"),
         (lambda: paired_ratio([1.0], [1.0, 2.0]), "one length"),

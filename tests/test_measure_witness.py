@@ -33,7 +33,7 @@ def run(tmp_path, monkeypatch, processes):
         ]
         journal = Journal(tmp_path / "journal.jsonl", {}, "run")
         plan = Plan(blocks=1, retakes=retakes)
-        rows = measure("e", cases, plan, journal, processes=processes)
+        rows = measure("e", cases, plan, journal, processes)
         return frame_of(rows), log.read_text()
 
     return measured
@@ -49,14 +49,15 @@ def test_a_disturbed_sample_comes_again_at_the_end_of_its_block(run):
     assert (found.samples, found.retaken, found.left) == (4, 1, 0)
 
 
-def test_what_stays_disturbed_is_kept_and_said(run):
-    frame, order = run(tries=9)
-    assert order.count("b") == 3 and order.endswith("bb")
+@pytest.mark.parametrize("retakes", [0, 2])
+def test_what_stays_disturbed_is_kept_and_said(run, retakes):
+    frame, order = run(tries=9, retakes=retakes)
+    assert order.count("b") == 1 + retakes and order[4:] == "b" * retakes
     b = frame[frame["case"] == "b"]
-    assert b["aa"].tolist() == ["", DISCARDED, DISCARDED]
-    assert b["status"].tolist() == ["ok", DISCARDED, DISCARDED]
-    assert (b["retaken"] == 2).all() and b["disturbed"].all() and len(main(b)) == 1
-    assert disturbed(frame).left == 1
+    assert b["aa"].tolist() == ["", *[DISCARDED] * retakes]
+    assert b["status"].tolist() == ["ok", *[DISCARDED] * retakes]
+    assert (b["retaken"] == retakes).all() and b["disturbed"].all() and len(main(b)) == 1
+    assert frame["disturbed"].sum() == len(b) and disturbed(frame).left == 1
 
 
 def test_of_a_block_that_was_disturbed_in_large_part_nothing_comes_again(run, tmp_path):
@@ -70,12 +71,6 @@ def test_wrong_values_are_not_hidden_by_another_try(run, tmp_path):
     frame, _ = run(tries=9, run_b=ReadFile(tmp_path / "data"), check=Is(b"abd"))
     b = frame[frame["case"] == "b"]
     assert (b["retaken"] == 0).all() and b["status"].str.contains("wrong values").all()
-
-
-def test_without_retakes_it_is_said_only(run):
-    frame, order = run(tries=9, retakes=0)
-    assert order.count("b") == 1
-    assert frame[frame["disturbed"]]["case"].tolist() == ["b"]
 
 
 def test_what_takes_part_in_a_lost_try_is_not_lost(run, tmp_path):

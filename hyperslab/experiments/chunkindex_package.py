@@ -124,8 +124,7 @@ class ReadByPackage:
                 "predicted_reads": self.file.steps(self.selection),
             },
             "files": (path, index),
-            "cleanup": work.Remove(target),
-            "start": "command",
+            "cleanup": partial(work.remove, target),
         }
 
 

@@ -3,6 +3,7 @@
 import os
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -14,8 +15,8 @@ from ..io.creation import create, stored_bytes
 from ..io.experiment import columns
 from ..io.layout import Layout
 from ..io.variable import Variable
-from ..io.work import Remove
 from ..measure.case import Stopwatch
+from ..measure.cold import remove
 
 TILES = ("tile 1", "tile 2", "tile 4")
 DBZ = "tile 1 in dBZ"  # the reflectivity of the first tile, as floating-point numbers
@@ -120,7 +121,7 @@ class WriteTile:
     needs: ClassVar = ("netCDF4", __name__)
 
     def parts(self, cache_state: str) -> dict[str, Any]:
-        layout, gone = self.tile.layout, Remove(self.path)
+        layout, gone = self.tile.layout, partial(remove, self.path)
         library = "h5py" if layout.codec in _OF_H5PY else "netcdf4"
         return {
             "run": self,

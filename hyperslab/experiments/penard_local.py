@@ -44,6 +44,4 @@ class ReadHere:
             },
             "files": tuple(path.with_name(path.name + suffix) for suffix in suffixes),
             "memory_bytes": self.file.memory_bytes(self.reader),
-            # Zarr too is forked: its event loop begins with the first read, in the sample itself.
-            "start": "fork",
         }

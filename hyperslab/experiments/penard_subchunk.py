@@ -40,7 +40,7 @@ class BuildIndex:
 
     def parts(self, cache_state: str) -> dict[str, Any]:
         described = columns(self.file.layout, "subchunk")
-        gone = work.Remove(self.target)
+        gone = partial(work.remove, self.target)
         return {
             "run": self,
             "check": self.right,

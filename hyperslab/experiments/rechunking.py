@@ -20,8 +20,9 @@ from ..io.experiment import File
 from ..io.layout import Layout
 from ..io.selection import Selection
 from ..io.variable import Variable
-from ..io.work import Remove, Values
+from ..io.work import Values
 from ..measure.case import Stopwatch
+from ..measure.cold import remove
 from ..measure.memory import give_back
 from ..measure.worker import cores
 
@@ -114,8 +115,8 @@ class Rewrite:
                 "pattern": "maps to series",
                 "ranks": 1 if self.engine in (COPY, CUBED) else cores(),
             },
-            "prepare": Remove(folder),
-            "cleanup": Remove(folder),
+            "prepare": partial(remove, folder),
+            "cleanup": partial(remove, folder),
             "pinned": False,
         }
 

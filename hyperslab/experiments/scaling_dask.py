@@ -214,7 +214,7 @@ def _charged(
         sum(after[one][place] - before[one][place] for one in workers) for place in range(4)
     )
     watch.note(user_s=user, sys_s=system, rchar=rchar, syscr=syscr)
-    watch.elsewhere(user + system)
+    watch.elsewhere_s += user + system
 
 
 def spent() -> tuple[float, float, float, float]:

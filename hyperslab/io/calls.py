@@ -6,6 +6,7 @@ import re
 import subprocess
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -13,8 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..measure.case import Stopwatch
+from ..measure.cold import remove
 from . import reader
-from .work import NAME, Remove
+from .work import NAME
 
 NEEDS = ("netCDF4", "h5py", "hyperslab.kernels.preloaded", __name__)
 _COPIED = re.compile(r"(\d+) bytes.*?(?:copied,|transferred in) ([\d.e+-]+) s")
@@ -36,7 +38,7 @@ class Sample:
         """Return what a sample runs, and what describes it."""
         found = {name: value for name, value in vars(self).items() if name != "made"}
         if self.made:
-            found |= dict.fromkeys(("prepare", "cleanup"), Remove(self.made))
+            found |= dict.fromkeys(("prepare", "cleanup"), partial(remove, self.made))
         return found
 
 

@@ -4,6 +4,7 @@ import math
 import shutil
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Protocol
@@ -13,6 +14,7 @@ from numpy.typing import NDArray
 
 from ..measure import case as measured
 from ..measure.case import Stopwatch
+from ..measure.cold import remove
 from ..measure.memory import WRITTEN
 from . import work
 from .cards import card
@@ -242,8 +244,8 @@ class Create:
             "check": work.Holds(self.path, _checker(layout), part, self.selection),
             "memory_bytes": WRITTEN * self.file.nbytes,
             "columns": columns(layout, "netcdf4"),
-            "prepare": work.Remove(self.path),
-            "cleanup": work.Remove(self.path),
+            "prepare": partial(remove, self.path),
+            "cleanup": partial(remove, self.path),
         }
 
     @property

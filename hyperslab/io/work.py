@@ -22,16 +22,6 @@ NAME = "data"
 
 
 @dataclass(frozen=True)
-class Remove:
-    """Remove a file or a directory store, if it is there."""
-
-    path: Path
-
-    def __call__(self) -> None:
-        remove(self.path)
-
-
-@dataclass(frozen=True)
 class Read:
     """Read a selection: phases open, read and close."""
 

@@ -10,7 +10,6 @@ from typing import Any
 from .cold import evict, resident_fraction
 from .counters import Counters, Counts
 
-STARTS = ("fork", "spawn", "command")
 CACHE_STATES = ("cold", "warm", "")
 
 
@@ -18,10 +17,10 @@ CACHE_STATES = ("cold", "warm", "")
 class Case:
     """One configuration of an experiment; everything in it can be pickled.
 
-    `run` is called with a `Stopwatch` in a fresh process: forked from a server with the libraries
-    imported, or spawned, a new interpreter. As a command it is a sequence of words, of a program
-    that prints its phases as JSON. `check` is called after timing with what `run` returned; False,
-    or an exception, spoils the sample.
+    `run` is called with a `Stopwatch` in a fresh process, forked from a server with the libraries
+    imported where this system can; or it is a sequence of words, of a program that prints its
+    phases as JSON. `check` is called after timing with what `run` returned; False, or an exception,
+    spoils the sample.
 
     Examples
     --------
@@ -42,25 +41,22 @@ class Case:
     cache_state: str = ""  # "cold", "warm", or "" where it means nothing, as for a new file
     prepare: Callable[[], None] | None = None  # called in the same process before all timing
     cleanup: Callable[[], None] | None = None  # and after it
-    start: str = "fork"  # or "spawn", or "command"
     aa: bool = False  # whether it is measured under a second label too, to show what noise does
     most_blocks: int = 0  # after which it is left out of the rest; 0 measures it in all
     pinned: bool = True  # whether a forked sample is kept on one core; not for what has threads
     labels: Mapping[str, str] = field(default_factory=dict)  # what tells it apart, as the layout
 
     def __post_init__(self) -> None:
-        if self.start not in STARTS:
-            raise ValueError(f"case {self.name!r}: start is {self.start!r}, not one of {STARTS}")
         if self.cache_state not in CACHE_STATES:
             raise ValueError(
                 f"case {self.name!r}: cache_state is {self.cache_state!r}, "
                 f"not one of {CACHE_STATES}"
             )
-        if callable(self.run) == (self.start == "command"):
-            raise ValueError(
-                f"case {self.name!r}: run must be a sequence of words for start='command', "
-                f"a callable for {STARTS[:2]}"
-            )
+
+    @property
+    def forked(self) -> bool:
+        """Whether it runs in a forked process, and not as a command."""
+        return callable(self.run)
 
     @property
     def label(self) -> str:
@@ -89,7 +85,7 @@ class Stopwatch:
 
     def __init__(self, files: Sequence[str | Path] = (), cold: bool = False) -> None:
         self._files, self._cold = files, cold
-        self.elsewhere_s = 0.0
+        self.elsewhere_s = 0.0  # CPU time of others for this sample, as servers that outlive it
         self._counters = Counters()
         self._phases: list[_Phase] = []
         self._empty_s = self._calibrate()
@@ -121,25 +117,22 @@ class Stopwatch:
         if self._cold:
             evict(self._files)
 
-    def elsewhere(self, cpu_s: float) -> None:
-        """Add CPU seconds that others spent for this sample, as servers that outlive it."""
-        self.elsewhere_s += cpu_s
-
     def note(self, **columns: object) -> None:
         """Add columns to the last phase, from what is known only after it."""
         self._last.columns.update(columns)
 
     def rows(self) -> list[dict[str, object]]:
         """Return one mapping of record columns a phase."""
-        rows = []
-        for phase in self._phases:
-            row = {
+        return [
+            {
                 "phase": phase.name,
                 "resident_before": phase.resident,
                 "overhead_s": phase.pieces * self._empty_s,
+                **asdict(phase.cost),
+                **phase.columns,
             }
-            rows.append(row | asdict(phase.cost) | phase.columns)
-        return rows
+            for phase in self._phases
+        ]
 
     def _resident(self) -> float:
         return resident_fraction(self._files) if self._files else float("nan")

@@ -106,7 +106,9 @@ def evict(paths: Iterable[str | Path], *, tries: int = 5) -> float:
     left = 1.0
     for _ in range(tries):
         for file in files:
-            _evict_one(file)
+            with file.open("rb", buffering=0) as handle:
+                os.fsync(handle)  # dirty pages would stay
+                os.posix_fadvise(handle.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
         left = resident_fraction(files)
         if left <= NOT_COLD:
             return left
@@ -129,12 +131,6 @@ def warm(paths: Iterable[str | Path]) -> None:
                     pass
 
 
-def _evict_one(file: Path) -> None:
-    with file.open("rb", buffering=0) as handle:
-        os.fsync(handle)  # dirty pages would stay
-        os.posix_fadvise(handle.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
-
-
 def _resident_pages(file: Path, size: int) -> int:
     with file.open("rb", buffering=0) as handle:
         pages = _cachestat(handle.fileno())
@@ -142,9 +138,9 @@ def _resident_pages(file: Path, size: int) -> int:
 
 
 def _cachestat(fd: int) -> int | None:
-    libc = _libc()
     stat = _Stat()
-    failed = libc.syscall(_CACHESTAT, fd, ctypes.byref(_Range(0, 0)), ctypes.byref(stat), 0)
+    asked = ctypes.byref(_Range(0, 0)), ctypes.byref(stat)
+    failed = _libc().syscall(_CACHESTAT, fd, *asked, 0)
     return None if failed else int(stat.cache)
 
 

@@ -9,7 +9,6 @@ import sys
 import time
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -57,7 +56,6 @@ class Plan:
     seed: int = 0  # of the orders
     cell_s: float = float("inf")  # then a case with `MIN_SAMPLES` is left out of further blocks
     timeout_s: float = 600.0  # after which one sample is ended
-    modules: tuple[str, ...] = ()  # which the server of processes imports beforehand
     sweeps: bool = True  # put memory in place for a read, and fill the last cache before a warm one
     retakes: int = 0  # how often a block's few samples that were disturbed are measured again
     half_width: float = 0.0  # how well times are to be known, as a share
@@ -74,14 +72,12 @@ def measure(
     cases: Sequence[Case],
     plan: Plan,
     journal: Journal,
+    processes: Processes,
     *,
     scratch: Path | None = None,
     scratch_bytes: int = 0,
-    processes: Processes | None = None,
 ) -> Rows:
     """Measure cases and return one mapping of record columns per sample and phase.
-
-    Finished blocks are taken from, and added to, the journal.
 
     Parameters
     ----------
@@ -91,12 +87,13 @@ def measure(
         At least one with ``aa=True`` for each cache state that occurs.
     plan : Plan
     journal : Journal
+        Finished blocks are taken from it, and added to it.
+    processes : Processes
+        What the samples run in.
     scratch : Path
         The folder that the cases write to.
     scratch_bytes : int
         Free bytes the cases need there.
-    processes : Processes, optional
-        What the samples run in, left running; without it made with the plan's modules, and ended.
 
     Raises
     ------
@@ -114,7 +111,9 @@ def measure(
     >>> import pathlib, tempfile
     >>> from hyperslab.measure.worker import run_nothing
     >>> journal = Journal(pathlib.Path(tempfile.mkdtemp(), "j"), {}, "run")
-    >>> rows = measure("e", [Case("a", run_nothing, aa=True)], Plan(blocks=2), journal)
+    >>> with Processes() as processes:
+    ...     cases = [Case("a", run_nothing, aa=True)]
+    ...     rows = measure("e", cases, Plan(blocks=2), journal, processes)
     >>> sorted((row["block"], row["aa"]) for row in rows)
     [(0, 'A'), (0, 'B'), (1, 'A'), (1, 'B')]
     """
@@ -123,29 +122,25 @@ def measure(
         require_space(scratch, scratch_bytes)
     entries = [(case, aa) for case in cases for aa in ("AB" if case.aa else ("",))]
     key = _plan_key(experiment, cases, plan)
-    done = journal.blocks(experiment, key)
-    blocks = dict(done)
-    todo = next(_todo(plan, blocks), None)
-    if todo is not None:
-        past = _Past(done)
+    blocks = dict(journal.blocks(experiment, key))
+    if next(_todo(plan, blocks), None) is not None:
+        past = _Past(blocks)
         bar = tqdm(
             total=len(entries) * plan.blocks,
-            initial=len(entries) * len(done),
+            initial=len(entries) * len(blocks),
             desc=experiment,
             unit="sample",
             mininterval=1,
             disable=None if sys.stderr.isatty() else True,
         )
-        with measuring(), ExitStack() as own, bar:
-            running = processes or own.enter_context(Processes(plan.modules))
-            forks = any(case.start == "fork" for case in cases)
+        with measuring(), bar:
             for block in _todo(plan, blocks):
                 if plan.fresh:
-                    running.turn_to(block)
+                    processes.turn_to(block)
                     _copy_afresh(cases)  # the first, too: copies have other pages than originals
-                if forks:  # what servers import is not what other programs use
-                    running.start(range(block, plan.blocks) if plan.fresh else ())
-                blocks[block] = _block(block, entries, plan, running, past, bar, scratch)
+                if any(case.forked for case in cases):  # what servers import no other program uses
+                    processes.start(range(block, plan.blocks) if plan.fresh else ())
+                blocks[block] = _block(block, entries, plan, processes, past, bar, scratch)
                 if any(row["status"] == "ok" for row in blocks[block]) or not blocks[block]:
                     journal.add(experiment, key, block, blocks[block])
                 # Else it is not finished: the next run measures it again.
@@ -163,7 +158,7 @@ def _todo(plan: Plan, blocks: Mapping[int, Rows]) -> Iterator[int]:
     spent_s = 0.0
     for block in range(plan.blocks, 2 * plan.blocks):
         rows = [row for kept in blocks.values() for row in kept]
-        tries = {(row["block"], row["order"]): float(str(row["elapsed_s"])) for row in rows}
+        tries = {(row["block"], row["order"]): row["elapsed_s"] for row in rows}
         each_s = sum(tries.values()) / len(blocks)
         if spent_s + each_s > plan.extra_s:
             return
@@ -205,35 +200,25 @@ class _Sample:
     case: Case
     aa: str
     order: int
-    outcome: Outcome | None = None
-    discarded: list[Outcome] = field(default_factory=list)
-    elapsed_s: float = 0.0  # of its first try
-
-    @property
-    def key(self) -> tuple[str, str]:
-        return self.case.label, self.aa
+    tries: list[Outcome] = field(default_factory=list)  # the first counts; none if it is left out
+    elapsed_s: float = 0.0  # of what was tried first
 
     def take(self, outcome: Outcome) -> None:
         """Keep the outcome of a try; one that is lost takes no sample away."""
-        if self.outcome is not None and not outcome.rows:
-            self.discarded.append(outcome)
-            return
-        if self.outcome is not None:
-            self.discarded.append(self.outcome)
-        self.outcome = outcome
+        self.tries.append(outcome)
+        if outcome.rows:
+            self.tries[0], self.tries[-1] = outcome, self.tries[0]
 
     def rows(self) -> Rows:
-        """Return its records: one for each phase, none of a sample that was left out."""
-        if self.outcome is None:
-            return []
-        tries = [(self.aa, self.outcome), *((DISCARDED, each) for each in self.discarded)]
+        """Return its records, one for each try and phase."""
+        labelled = zip([self.aa, *[DISCARDED] * len(self.tries)], self.tries, strict=False)
         return [
             {
                 "case": self.case.name,
                 "cache_state": self.case.cache_state,
                 "aa": aa,
                 "order": self.order,
-                "retaken": len(self.discarded),
+                "retaken": len(self.tries) - 1,
                 "verified": outcome.verified,
                 "status": aa if (aa, outcome.status) == (DISCARDED, "ok") else outcome.status,
                 "pace_s": outcome.testimony.pace_s,
@@ -244,49 +229,43 @@ class _Sample:
                 **self.case.labels,
                 **phase,
             }
-            for aa, outcome in tries
+            for aa, outcome in labelled
             for phase in outcome.rows or [{"phase": "lost"}]
         ]
 
 
 class _Past:
-    """What a run has done so far: seconds and samples of each case and label, and witnesses."""
+    """What a run has done so far: the seconds of each case and label, and witnesses."""
 
     def __init__(self, done: Mapping[int, Rows]) -> None:
-        self.spent: defaultdict[tuple[str, str], float] = defaultdict(float)
-        self.taken: Counter[tuple[str, str]] = Counter()
+        self.spent: defaultdict[tuple[str, str], list[float]] = defaultdict(list)
         self.paces: list[float] = []
         self.lasted: defaultdict[str, list[float]] = defaultdict(list)
         for rows in done.values():
             tries = {(row["order"], row["aa"], row["pace_s"], row["lasted_s"]): row for row in rows}
             for row in tries.values():
-                state = f", {row['cache_state']}" if row["cache_state"] else ""
-                label = f"{row['case']}{state}"
-                self._witnessed(label, *(float(str(row[n])) for n in ("pace_s", "lasted_s")))
+                label = ", ".join(filter(None, (row["case"], row["cache_state"])))
+                self.hear(label, row["pace_s"], row["lasted_s"])
                 if row["aa"] != DISCARDED:
-                    self.spent[label, str(row["aa"])] += float(str(row["elapsed_s"]))
-                    self.taken[label, str(row["aa"])] += 1
+                    self.spent[label, row["aa"]].append(row["elapsed_s"])
 
-    def wants(self, sample: _Sample, block: int, plan: Plan) -> bool:
-        """Whether a case is measured in this block: it has time left, or too few samples."""
-        spent, taken = self.spent[sample.key], self.taken[sample.key]
-        over = taken >= MIN_SAMPLES and spent >= plan.cell_s
-        return not over and not 0 < sample.case.most_blocks <= block
-
-    def hear(self, case: Case, outcome: Outcome) -> None:
-        """Take down what the witnesses of a sample say."""
-        self._witnessed(case.label, outcome.testimony.pace_s, outcome.testimony.lasted_s)
-
-    def _witnessed(self, label: str, pace_s: float, lasted_s: float) -> None:
+    def hear(self, label: str, pace_s: float, lasted_s: float) -> None:
+        """Take down what the witnesses of a try say."""
         self.paces.append(pace_s)
         if lasted_s == lasted_s:  # of a sample that was lost nothing is known
             self.lasted[label].append(lasted_s)
 
+    def wants(self, sample: _Sample, block: int, plan: Plan) -> bool:
+        """Whether a case is measured in this block: it has time left, or too few samples."""
+        spent = self.spent[sample.case.label, sample.aa]
+        over = len(spent) >= MIN_SAMPLES and sum(spent) >= plan.cell_s
+        return not over and not 0 < sample.case.most_blocks <= block
+
     def against(self, sample: _Sample) -> bool:
         """Whether a sample that counts was disturbed; one that was lost stays to be seen."""
-        if sample.outcome is None or sample.outcome.status != "ok":
+        if not sample.tries or sample.tries[0].status != "ok":
             return False
-        return sample.outcome.testimony.against(self.paces, self.lasted[sample.case.label])
+        return sample.tries[0].testimony.against(self.paces, self.lasted[sample.case.label])
 
 
 def _block(
@@ -312,15 +291,15 @@ def _block(
                 _require_more(sample.case, outcome, scratch)
                 if not again:  # what is taken again shortens no case's share
                     sample.elapsed_s = time.monotonic() - start
-                    past.spent[sample.key] += sample.elapsed_s
-                    past.taken[sample.key] += 1
-                past.hear(sample.case, outcome)
+                    past.spent[sample.case.label, sample.aa].append(sample.elapsed_s)
+                said = outcome.testimony
+                past.hear(sample.case.label, said.pace_s, said.lasted_s)
                 forked += outcome.cpu_s  # a spawned one's own is charged to this process at its end
                 sample.take(outcome)
             if not again:
                 bar.update()
         disturbed = [sample for sample in samples if past.against(sample)]
-        if len(disturbed) > max(1, BUSY * sum(sample.outcome is not None for sample in samples)):
+        if len(disturbed) > max(1, BUSY * sum(bool(sample.tries) for sample in samples)):
             break
         waiting = [disturbed[place] for place in shuffle.permutation(len(disturbed))]
     elapsed_s = time.monotonic() - began
@@ -359,9 +338,8 @@ def _check(experiment: str, cases: Sequence[Case]) -> None:
 def _plan_key(experiment: str, cases: Sequence[Case], plan: Plan) -> str:
     """Return a key of all that a block depends on; more blocks may be added to a plan."""
     described = [
-        [case.label, case.start, case.aa, case.most_blocks, *sorted(map(str, case.columns.items()))]
+        [case.label, case.aa, case.most_blocks, *sorted(map(str, case.columns.items()))]
         for case in cases
     ]
-    what = [plan.seed, plan.cell_s, plan.retakes, plan.fresh]
-    text = json.dumps([experiment, described, *what])
+    text = json.dumps([experiment, described, plan.seed, plan.cell_s, plan.retakes, plan.fresh])
     return hashlib.sha256(text.encode()).hexdigest()[:16]

@@ -2,12 +2,13 @@
 
 import json
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from .processes import LOADED
 
-Rows = list[dict[str, object]]
+Rows = list[dict[str, Any]]
 
 
 class Journal:
@@ -49,19 +50,16 @@ class Journal:
         if not self._take_over(wanted):
             if path.exists():
                 path.replace(path.with_suffix(".old"))
-            path.write_bytes(b"")
             self._line({"header": wanted, "run_id": run_id})
 
     def blocks(self, experiment: str, plan: str) -> dict[int, Rows]:
         """Return the finished blocks of an experiment, if its plan is still the same."""
         return self._blocks.get((experiment, plan), {})
 
-    def add(
-        self, experiment: str, plan: str, block: int, rows: Sequence[dict[str, object]]
-    ) -> None:
+    def add(self, experiment: str, plan: str, block: int, rows: Rows) -> None:
         """Keep one finished block; it is on the disk when this returns."""
-        self._blocks.setdefault((experiment, plan), {})[block] = list(rows)
-        said = {"experiment": experiment, "plan": plan, "block": block, "rows": list(rows)}
+        self._blocks.setdefault((experiment, plan), {})[block] = rows
+        said = {"experiment": experiment, "plan": plan, "block": block, "rows": rows}
         self._line({**said, "loaded": sorted(LOADED - self._loaded)})
         self._loaded |= LOADED
 
@@ -76,31 +74,26 @@ class Journal:
             os.fsync(file.fileno())
 
     def _take_over(self, header: object) -> bool:
-        """Read what an earlier run left; cut off a line that was being written when it ended."""
-        if not self.path.exists():
-            return False
-        whole = 0
-        found: str | None = None
-        for line in self.path.read_bytes().splitlines(keepends=True):
+        """Read what an earlier run left; cut off a line that was being written when it ended.
+
+        What follows a line that is damaged, as by a disk that was full, is measured again.
+        """
+        kept = self.path.read_bytes() if self.path.exists() else b""
+        whole, entries = 0, []
+        for line in kept[: kept.rfind(b"\n") + 1].splitlines(keepends=True):
             try:
-                entry = json.loads(line) if line.endswith(b"\n") else None
+                entries.append(json.loads(line))
             except ValueError:
-                entry = None
-            if entry is None:
                 break
             whole += len(line)
-            if found is None:
-                if entry.get("header") != header:
-                    return False
-                found = entry["run_id"]
-            else:
-                key = (entry["experiment"], entry["plan"])
-                self._blocks.setdefault(key, {})[entry["block"]] = entry["rows"]
-                self._loaded.update(entry.get("loaded", ()))
-                self.resumed += 1
-        if found is None:
+        if not entries or entries[0].get("header") != header:
             return False
+        first, *blocks = entries
+        for entry in blocks:
+            key = (entry["experiment"], entry["plan"])
+            self._blocks.setdefault(key, {})[entry["block"]] = entry["rows"]
+            self._loaded.update(entry["loaded"])
         LOADED.update(self._loaded)  # what measured a block measured the whole
         os.truncate(self.path, whole)
-        self.run_id = found
+        self.run_id, self.resumed = first["run_id"], len(blocks)
         return True

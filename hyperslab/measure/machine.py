@@ -4,9 +4,11 @@ import hashlib
 import importlib.metadata
 import os
 import platform
+import re
 import shutil
 import subprocess
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 
 PACKAGES = (
@@ -97,11 +99,10 @@ def cores() -> int:
 def cpu_model() -> str:
     """Return the processor's name."""
     try:
-        lines = Path("/proc/cpuinfo").read_text().splitlines()
+        known = re.search(r"^model name\s*:(.*)", Path("/proc/cpuinfo").read_text(), re.MULTILINE)
     except OSError:
         return platform.processor() or platform.machine()
-    names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
-    return names[0] if names else platform.machine()
+    return known[1].strip() if known else platform.machine()
 
 
 def memory_bytes() -> int:
@@ -150,15 +151,11 @@ def file_system(folder: Path) -> str:
 
 def read_ahead_kib(folder: Path) -> int | None:
     """Return the read-ahead, in KiB, of the device below a folder; None where it is unknown."""
-    try:
-        device = _existing(folder).stat().st_dev
-        block = Path(f"/sys/dev/block/{os.major(device)}:{os.minor(device)}").resolve()
-        for place in (block, block.parent):
-            value = place / "queue/read_ahead_kb"
-            if value.exists():
-                return int(value.read_text())
-    except OSError:
-        pass
+    device = _existing(folder).stat().st_dev
+    block = Path(f"/sys/dev/block/{os.major(device)}:{os.minor(device)}").resolve()
+    for place in (block, block.parent):
+        with suppress(OSError):
+            return int((place / "queue/read_ahead_kb").read_text())
     return None
 
 

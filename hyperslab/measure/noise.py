@@ -5,7 +5,6 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from ..text import ENOUGH
 from .records import DISCARDED
@@ -136,38 +135,21 @@ def judge(frame: pd.DataFrame, *, widths: bool = False) -> list[Noise]:
         ratio = paired_ratio(sums["A"], sums["B"])
         synced = bool((part["phase"] == "sync").any())
         others = float(part.groupby("block")["others_cpu"].first().median())
-        width = _half_width_of(part) if widths else math.nan
+        width = _half_width(part) if widths else math.nan
         found.append(Noise(str(experiment), str(cache_state), ratio, others, synced, width))
     return found
 
 
-def _half_width_of(timed: pd.DataFrame) -> float:
+def _half_width(timed: pd.DataFrame) -> float:
+    """Return half of the interval of a case beside the others, a share; the median over cases.
+
+    Each block is divided by its mean over the cases: which case is the quicker decides nothing.
+    """
     kept = timed[timed["status"].isin(("ok", "")) & (timed["aa"] != DISCARDED)]
     seconds = kept.groupby(["block", "case", "aa"])["wall_s"].sum().unstack(["case", "aa"])
-    return half_width(seconds.to_numpy())
-
-
-def half_width(seconds: NDArray[np.float64]) -> float:
-    """Return how well the times of cases are known beside each other: half of an interval, a share.
-
-    Each block is divided by its mean over the cases; of the intervals of all cases the median is
-    taken. It does not say, and does not depend on, which case is the quicker.
-
-    Parameters
-    ----------
-    seconds : array, shape (blocks, cases)
-        NaN where a case was left out.
-
-    Examples
-    --------
-    >>> times = np.array([[1.0, 2.0], [1.1, 2.0], [1.0, 2.1], [1.0, 2.0], [1.1, 2.2], [1.0, 2.0]])
-    >>> round(half_width(times), 3)
-    0.037
-    """
-    whole = seconds[:, ~np.isnan(seconds).any(axis=0)]
-    if not whole.size:
-        return float("nan")
-    logs = np.log(whole)
+    logs = np.log(seconds.dropna(axis="columns").to_numpy())
+    if not logs.size:
+        return math.nan
     ratios = np.exp(logs - logs.mean(axis=1, keepdims=True)).T
     intervals = [paired_ratio(each, np.ones(each.size)) for each in ratios]
     return float(np.median([(i.high / i.low) ** 0.5 - 1 for i in intervals]))

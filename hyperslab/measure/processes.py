@@ -14,14 +14,12 @@ _ENVIRONMENT = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NU
 GONE = "HelperError"  # of a server or a link: no further sample can succeed
 LOADED: set[str] = set()
 """What samples have imported, of this run: modules of this project, and packages."""
-
-
 MOST_SERVERS = 12
 """How many servers wait at a time: each holds the libraries in memory of its own."""
 
 
 class Processes:
-    """Runs jobs in fresh processes: forked from a server, or spawned.
+    """Runs jobs in fresh processes: forked from a server, or new interpreters.
 
     There may be several servers, by number: see `turn_to`.
 
@@ -53,14 +51,15 @@ class Processes:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self.close()
+        while self._servers:
+            self._servers.popitem()[1].end()
 
     def load(self, modules: Sequence[str]) -> None:
         """Have the server import more before it forks."""
         more = tuple(name for name in modules if name not in self._modules)
         self._modules += more
         for server in self._servers.values() if more else ():
-            server.ask(more)
+            server.ask((sys.path, more))
 
     def turn_to(self, number: int) -> None:
         """Have the server of this number fork from now on; it is started when it is needed."""
@@ -92,13 +91,13 @@ class Processes:
         return outcome
 
     def _run(self, job: Job) -> Any:
-        if job.case.start == "fork" and (server := self.start()):
+        if job.case.forked and (server := self.start()):
             try:
                 return server.ask(job, HELPERS.modules)
             except EOFError:
                 del self._servers[self._number]
                 return _lost(f"the server of processes ended{server.end()}")
-        child = _begun(self._modules if job.case.start == "spawn" else (), once=True)
+        child = _begun(self._modules if job.case.forked else (), once=True)
         _await(child)
         try:
             return child.ask(job, HELPERS.modules)
@@ -106,11 +105,6 @@ class Processes:
             return _lost(f"the process ended early or ran over {job.timeout_s:g} s")
         finally:
             child.end()
-
-    def close(self) -> None:
-        """End the servers and whatever they still run."""
-        while self._servers:
-            self._servers.popitem()[1].end()
 
 
 def _lost(why: str) -> Outcome:

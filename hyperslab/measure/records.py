@@ -4,7 +4,6 @@ import json
 import os
 from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -44,12 +43,10 @@ MACHINES = "machine.json"
 SCHEMA = 2
 """Of records: 2 has labels of cases as columns, and says what it was measured with."""
 _ABOUT = b"hyperslab"
-_KINDS: Mapping[str, type | str] = MappingProxyType(
-    dict.fromkeys(TEXT, str) | dict.fromkeys(NUMBERS, "f8") | dict.fromkeys(FLAGS, bool)
-)
-_NONE: Mapping[type | str, str | float | bool] = MappingProxyType(
-    {str: "", "f8": np.nan, bool: False}
-)
+_KINDS: Mapping[str, type | str] = {
+    **dict.fromkeys(TEXT, str), **dict.fromkeys(NUMBERS, "f8"), **dict.fromkeys(FLAGS, bool),
+}  # fmt: skip
+_NONE: Mapping[type | str, str | float | bool] = {str: "", "f8": np.nan, bool: False}
 
 
 def frame_of(rows: Iterable[Mapping[str, object]], labels: Collection[str] = ()) -> pd.DataFrame:
@@ -138,12 +135,8 @@ def _nothing(column: "pd.Series[Any]") -> bool:
 
 def about(path: Path) -> dict[str, Any]:
     """Return what records say of themselves: schema, labels, and what they were measured with."""
-    return about_of(pq.read_schema(path))
-
-
-def about_of(schema: pa.Schema) -> dict[str, Any]:
-    """Return what the schema of a file of records says of them; see `about`."""
-    told: dict[str, Any] = json.loads((schema.metadata or {}).get(_ABOUT, b'{"schema": 1}'))
+    said = (pq.read_schema(path).metadata or {}).get(_ABOUT, b'{"schema": 1}')
+    told: dict[str, Any] = json.loads(said)
     return told
 
 

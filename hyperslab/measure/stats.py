@@ -9,8 +9,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..text import Interval as Interval
 
+_OUTSIDE = 1 - 0.95  # how often an interval may miss what it is of
 
-def median_interval(x: ArrayLike, *, level: float = 0.95) -> Interval:
+
+def median_interval(x: ArrayLike) -> Interval:
     """Return the median and its interval between two order statistics.
 
     That interval covers the true median at least as often as it says, whatever the values are
@@ -21,8 +23,6 @@ def median_interval(x: ArrayLike, *, level: float = 0.95) -> Interval:
     ----------
     x : array_like, shape (n,)
         One value a block; NaN is dropped.
-    level : float
-        Coverage of the interval, between 0 and 1.
 
     Raises
     ------
@@ -40,13 +40,13 @@ def median_interval(x: ArrayLike, *, level: float = 0.95) -> Interval:
     rank = 0
     while rank < (n - 1) // 2:
         outside += math.comb(n, rank) / 2**n
-        if 2 * (outside + math.comb(n, rank + 1) / 2**n) > 1 - level:
+        if 2 * (outside + math.comb(n, rank + 1) / 2**n) > _OUTSIDE:
             break
         rank += 1
     return Interval(float(np.median(values)), float(values[rank]), float(values[n - 1 - rank]), n)
 
 
-def paired_ratio(a: ArrayLike, b: ArrayLike, *, level: float = 0.95) -> Interval:
+def paired_ratio(a: ArrayLike, b: ArrayLike) -> Interval:
     """Return the typical a/b over blocks and its interval, by Hodges and Lehmann.
 
     The estimate is the median of the geometric means of all pairs of ratios; its interval ends at
@@ -58,8 +58,6 @@ def paired_ratio(a: ArrayLike, b: ArrayLike, *, level: float = 0.95) -> Interval
     ----------
     a, b : array_like, shape (n,)
         Two configurations, measured in the same n blocks, in the same order.
-    level : float
-        Coverage of the interval, between 0 and 1.
 
     Raises
     ------
@@ -73,12 +71,10 @@ def paired_ratio(a: ArrayLike, b: ArrayLike, *, level: float = 0.95) -> Interval
     >>> paired_ratio([2.0, 4.0, 6.0], [1.0, 2.0, 3.0]).value
     2.0
     """
-    return geometric_mean_ratio([(a, b)], level=level)
+    return geometric_mean_ratio([(a, b)])
 
 
-def geometric_mean_ratio(
-    pairs: Sequence[tuple[ArrayLike, ArrayLike]], *, level: float = 0.95
-) -> Interval:
+def geometric_mean_ratio(pairs: Sequence[tuple[ArrayLike, ArrayLike]]) -> Interval:
     """Return the ratio of two sides over several groups, as `paired_ratio` does for one.
 
     Each block has one ratio, the geometric mean over groups: what disturbs a block disturbs all
@@ -88,8 +84,6 @@ def geometric_mean_ratio(
     ----------
     pairs : sequence of (a, b)
         For each group, two arrays of shape (n,) as in `paired_ratio`; n is the same for all.
-    level : float
-        Coverage of the interval, between 0 and 1.
 
     Raises
     ------
@@ -109,19 +103,19 @@ def geometric_mean_ratio(
             f"groups have {sorted({x.size for x in ratios})} blocks: all must have the same number"
         )
     with np.errstate(divide="ignore"):
-        blocks = _clean(np.log(ratios).mean(axis=0) if len(ratios) > 1 else np.log(ratios[0]))
+        blocks = _clean(np.log(ratios).mean(axis=0))
     if np.ptp(blocks) == 0:  # a count: exactly what its quotient is
         value = float(np.exp(blocks[0]) if len(ratios) > 1 else _clean(ratios[0])[0])
         return Interval(value, value, value, blocks.size)
-    value, low, high = np.exp(_hodges_lehmann(blocks, level)).tolist()
+    value, low, high = np.exp(_hodges_lehmann(blocks)).tolist()
     return Interval(value, low, high, blocks.size)
 
 
-def _hodges_lehmann(x: NDArray[np.float64], level: float) -> NDArray[np.float64]:
+def _hodges_lehmann(x: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return the estimate of a symmetric distribution's centre, and the ends of its interval."""
     first, second = np.triu_indices(x.size)
     walsh = np.sort((x[first] + x[second]) / 2)
-    rank = max(_signed_rank(x.size, (1 - level) / 2), 1)
+    rank = max(_signed_rank(x.size, _OUTSIDE / 2), 1)
     return np.array([np.median(walsh), walsh[rank - 1], walsh[-rank]])
 
 

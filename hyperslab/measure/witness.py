@@ -8,6 +8,7 @@ from under a read, which then waits for each page; some kernels count that. What
 against can be measured again without a look at the result.
 """
 
+import math
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -60,17 +61,11 @@ class Witness:
 
         It is brief by the median of what its samples `lasted` so far, so that a slow sample is not
         kept for being slow; without them by this sample's own.
-
-        Examples
-        --------
-        >>> usual = [1.0, 1.1, 1.7]
-        >>> Witness(1.7, 0, 0.1).against(usual), Witness(1.2, 0, 0.1).against(usual)
-        (True, False)
-        >>> Witness(1.0, 2**23, 0.1).against(usual), Witness(1.7, 0, 9.0).against(usual)
-        (True, False)
         """
+        known = [p for p in paces if p == p]
+        usual = np.quantile(known, USUAL) if known else math.inf
         return float(np.median(lasted or [self.lasted_s])) <= BRIEF_S and (
-            self.reclaimed_bytes > RECLAIMED_BYTES or self.pace_s > SLOW * usual(paces)
+            self.reclaimed_bytes > RECLAIMED_BYTES or self.pace_s > SLOW * float(usual)
         )
 
 
@@ -87,9 +82,3 @@ def witnessed(*, alone: bool = True) -> Iterator[Callable[[], Witness]]:
     lasted_s = time.perf_counter() - began
     taken = reclaimed_bytes() - reclaimed
     said = Witness((before + pace()) / 2 if alone else before, taken, lasted_s)
-
-
-def usual(paces: Sequence[float]) -> float:
-    """Return the usual pace of a run, in seconds, or infinity where none is known."""
-    known = [p for p in paces if p == p]
-    return float(np.quantile(known, USUAL)) if known else float("inf")

@@ -2,7 +2,7 @@
 
 The server imports the libraries once, opens no file and starts no thread, and forks a fresh
 process for each job it is sent, so that every sample starts from the same state.
-Started with `once` it takes one job itself: that is the spawned start.
+Started with `once` it takes one job itself, such as a command.
 """
 
 import errno
@@ -59,7 +59,7 @@ class Outcome:
     modules: tuple[str, ...] = ()  # of this project, and packages, imported when it was done
 
 
-def perform(job: Job, sweeping: Callable[[], None] | None = None) -> Outcome:
+def perform(job: Job, sweeping: Callable[[], None] = sweep) -> Outcome:
     """Run a job in this process."""
     case = job.case
     elsewhere_s = 0.0
@@ -67,7 +67,7 @@ def perform(job: Job, sweeping: Callable[[], None] | None = None) -> Outcome:
         if case.prepare:
             case.prepare()
         try:
-            _set_cache(job, sweeping or sweep)
+            _set_cache(job, sweeping)
             with witnessed(alone=case.pinned) as testimony:
                 if isinstance(case.run, Sequence):
                     rows, value = _command(case.run, job.timeout_s), None
@@ -155,7 +155,7 @@ def _fork(job: Job) -> Outcome:
         try:
             if job.case.pinned:
                 _pin()
-            sending.send(perform(job, partners.sweep if partners else None))
+            sending.send(perform(job, partners.sweep if partners else sweep))
             code = 0
         finally:
             os._exit(code)
@@ -167,8 +167,10 @@ def _fork(job: Job) -> Outcome:
         outcome = receiving.recv()
     _, status = os.waitpid(child, 0)
     if outcome is None:
-        over = os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGALRM
-        why = f"was stopped after {job.timeout_s:g} s" if over else f"ended early {_ending(status)}"
+        code = os.waitstatus_to_exitcode(status)
+        ended = f"signal {signal.Signals(-code).name}" if code < 0 else f"exit code {code}"
+        over = code == -signal.SIGALRM
+        why = f"was stopped after {job.timeout_s:g} s" if over else f"ended early ({ended})"
         outcome = Outcome([], False, f"the process {why}")
     return replace(outcome, cpu_s=outcome.cpu_s + tree_cpu_s() - before)
 
@@ -193,38 +195,25 @@ def _most_khz(core: int) -> int:
         return 0
 
 
-def _ending(status: int) -> str:
-    if os.WIFSIGNALED(status):
-        return f"(signal {signal.Signals(os.WTERMSIG(status)).name})"
-    return f"(exit code {os.WEXITSTATUS(status)})"
-
-
 def serve(pipe: int, owner: int, *, once: bool) -> None:
-    """Take jobs from a pipe until it closes, and answer each with its outcome.
+    """Take from a pipe, until it closes, where and what to import, and jobs; answer each of them.
 
     With `once` this process does its one job itself. It ends with its owner.
     """
     die_with(owner)
     jobs = Connection(pipe)
-    path, modules = jobs.recv()
-    sys.path[:] = path
-    _import(modules)
-    jobs.send("ready")
     with suppress(EOFError):
-        while job := jobs.recv():
-            if not isinstance(job, Job):
-                _import(job)
+        while asked := jobs.recv():
+            if isinstance(asked, Job):
+                if once:
+                    signal.setitimer(signal.ITIMER_REAL, asked.timeout_s)
+                elif _sweeps(asked):
+                    filler()  # one for all children; others are spared its memory
+                jobs.send(perform(asked) if once else _fork(asked))
+            else:
+                sys.path[:], modules = asked
+                for name in modules:
+                    importlib.import_module(name)
+                gc.collect()
+                gc.freeze()  # what was imported is not walked again in each child
                 jobs.send("ready")
-                continue
-            if once:
-                signal.setitimer(signal.ITIMER_REAL, job.timeout_s)
-            elif _sweeps(job):
-                filler()  # one for all children; others are spared its memory
-            jobs.send(perform(job) if once else _fork(job))
-
-
-def _import(modules: Sequence[str]) -> None:
-    for name in modules:
-        importlib.import_module(name)
-    gc.collect()
-    gc.freeze()  # what was imported is not walked again in each child

@@ -267,7 +267,6 @@ class Session:
             seed=self.seed,
             cell_s=float(self.setting("cell_s")),
             timeout_s=timeout_s,
-            modules=tuple(modules),
             sweeps=not toys,
             retakes=0 if toys else RETAKES,
             half_width=self.setting("half_width_percent") / 100,
@@ -276,8 +275,8 @@ class Session:
         )
         with self._room():
             rows = measure(
-                experiment, ready, plan, self._journal, scratch=self.scratch,
-                scratch_bytes=scratch_bytes, processes=self._running(tuple(modules), own=own),
+                experiment, ready, plan, self._journal, self._running(tuple(modules), own=own),
+                scratch=self.scratch, scratch_bytes=scratch_bytes,
             )  # fmt: skip
             if not any(row["status"] == "ok" for row in rows):
                 said = self._clean(str(rows[0]["status"]))

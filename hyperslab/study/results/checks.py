@@ -24,7 +24,6 @@ from ...measure.records import (
     NUMBERS,
     TEXT,
     about,
-    about_of,
     labels_of,
     machines,
 )
@@ -95,7 +94,7 @@ def shape_problems(path: Path) -> Iterator[Problem]:
     except Exception as error:  # pyarrow has many
         yield Problem(path.name, f"is no whole Parquet file ({error})", again)
         return
-    kinds = dict.fromkeys((*TEXT, *about_of(table.schema).get("labels", [])), "text")
+    kinds = dict.fromkeys((*TEXT, *about(path).get("labels", [])), "text")
     kinds |= dict.fromkeys(NUMBERS, "a double") | dict.fromkeys(FLAGS, "a flag (bool)")
     names = table.schema.names
     for name, column in zip(names, table.columns, strict=True):

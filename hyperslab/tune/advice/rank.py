@@ -256,19 +256,17 @@ def try_out(
     first = screened(question) or question.repeats
     with ExitStack() as own:
         folder, server = Path(own.enter_context(TemporaryDirectory(dir=scratch))), None
-        modules: tuple[str, ...] = MODULES
         running = processes
         if question.link:
             here = own.enter_context(serving(folder))
             server = here.through(own.enter_context(question.link.to(here.port)))
-            modules = (*MODULES, *FAR_MODULES)
-            running = own.enter_context(Processes(modules))
+            running = own.enter_context(Processes((*MODULES, *FAR_MODULES)))
         cases = list(_cases(candidates, subject, folder, server))
-        plan = Plan(first, question.seed, cell_s=CELL_S, modules=modules, retakes=RETAKES)
+        plan = Plan(first, question.seed, cell_s=CELL_S, retakes=RETAKES)
 
         def timed(cases: Sequence[Case], plan: Plan) -> Rows:
             journal = Journal(folder / f"journal-{plan.seed}.jsonl", {}, "")
-            return measure("advise", cases, plan, journal, scratch=folder, processes=running)
+            return measure("advise", cases, plan, journal, running, scratch=folder)
 
         rows = timed(cases, plan)
         if first < question.repeats:
@@ -276,7 +274,7 @@ def try_out(
             near = {candidates[0].name, *mixes.index[mixes <= NEAR * mixes.min()]}
             rest = replace(plan, blocks=question.repeats - first, seed=question.seed + 1)
             later = timed([case for case in cases if _candidate(case.name) in near], rest)
-            rows += [{**row, "block": int(str(row["block"])) + first} for row in later]
+            rows += [{**row, "block": row["block"] + first} for row in later]
     return _frame(rows)
 
 

@@ -22,6 +22,7 @@ from hyperslab.measure import machine
 from hyperslab.measure.case import Case
 from hyperslab.measure.harness import RETAKES, Plan, measure
 from hyperslab.measure.journal import Journal
+from hyperslab.measure.processes import Processes
 from hyperslab.measure.records import DISCARDED, frame_of
 
 from ..copy_plan import BENCH_BYTES, CopyPlan, MemoryLimitError, plan_copy
@@ -93,10 +94,13 @@ def bench(
             for n, target in enumerate(targets)
         ]
         zarr = _ZARR_MODULES * any(not case.pinned for case in cases)
-        plan = Plan(repeats, seed, timeout_s=TIMEOUT_S, modules=_MODULES + zarr, retakes=RETAKES)
+        plan = Plan(repeats, seed, timeout_s=TIMEOUT_S, retakes=RETAKES)
         journal = Journal(scratch / "journal.jsonl", {}, "")
         needed = max(prepared.disk_bytes for prepared in settled.values())
-        measured = measure(EXPERIMENT, cases, plan, journal, scratch=scratch, scratch_bytes=needed)
+        with Processes(_MODULES + zarr) as running:
+            measured = measure(
+                EXPERIMENT, cases, plan, journal, running, scratch=scratch, scratch_bytes=needed
+            )
     kept = [row for row in measured if row.get("aa") != DISCARDED]
     if all(row["status"] != "ok" for row in kept):
         raise RuntimeError(_reason(str(kept[0]["status"])))

@@ -152,13 +152,10 @@ def _check_identity(
     labels = labels_of(records)
     # Where labels tell cases apart, the name that is made of them need not.
     identity = [*labels, *(column for column in IDENTITY if not (labels and column == "case"))]
-    for column in identity:
-        if column in over or column not in records:
-            continue
-        values = records[column].array[usable]
-        if (values == values[0]).all():
-            continue
-        codes, known = pd.factorize(values)
+    named = [column for column in identity if column not in over and column in records]
+    values = records[named].iloc[usable].to_numpy(object)
+    for place in np.flatnonzero((values != values[0]).any(axis=0)):
+        column, (codes, known) = named[place], pd.factorize(values[:, place])
         pairs = {pair for pair in zip(of, codes, strict=True) if pair[1] >= 0}
         if len(pairs) > len({group for group, _ in pairs}):
             found = sorted(map(str, known))[:6]

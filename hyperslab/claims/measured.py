@@ -177,10 +177,7 @@ def shared_hits(
         "groups": number(len(inside)),
         "examples": listing(outside),
     }
-    estimate = exactly(float(inside.mean()), blocks)
-    if quantity(fields).timed:
-        estimate = interval_of(drawn.mean(axis=-1), blocks)
-    return found_in(fields, estimate, [found], words)
+    return found_in(fields, interval_of(drawn.mean(axis=-1), blocks), [found], words)
 
 
 def range_of(found: Cells, group: str) -> tuple[float, float, float]:
@@ -200,13 +197,14 @@ def exactly(value: float, n: int) -> Interval:
     return Interval(value, value, value, n)
 
 
-def resampled(values: Floats) -> Floats:
+def resampled(fields: Fields, table: pd.DataFrame) -> Floats:
     """Return values by draw, block and group: first as measured, then bootstrap samples of blocks.
 
-    Its random numbers are the same for the same number of blocks: two sides stay paired.
+    Counts are as measured alone. Two sides of as many blocks stay paired.
     """
-    blocks = len(values)
-    draws = np.random.default_rng(0).integers(0, blocks, (RESAMPLES, blocks), dtype=np.int64)
+    values, blocks = table.to_numpy(), len(table)
+    number = RESAMPLES if quantity(fields).timed else 0
+    draws = np.random.default_rng(0).integers(0, blocks, (number, blocks), dtype=np.int64)
     found: Floats = values[np.vstack([np.arange(blocks), draws])]
     return found
 

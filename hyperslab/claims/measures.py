@@ -348,7 +348,7 @@ def share(records: pd.DataFrame, fields: Fields) -> Measured:
     found = side(records, fields, "cells")
     low, high = real(fields.get("at_least", -np.inf)), real(fields.get("at_most", np.inf))
     inside = found.table.median().dropna().between(low, high)
-    middle = column_medians(resampled(found.table[inside.index].to_numpy()))
+    middle = column_medians(resampled(fields, found.table[inside.index]))
     return shared_hits(fields, found, inside, (middle >= low) & (middle <= high), len(found.table))
 
 
@@ -358,7 +358,7 @@ def order(records: pd.DataFrame, fields: Fields) -> Measured:
     found, expect = side(records, fields, "cells"), list(texts(fields["expect"]))
     if lacking := [name for name in expect if name not in found.groups]:
         raise MissingError(f"the records hold no {listing(lacking)}")
-    rises = np.diff(column_medians(resampled(found.table[expect].to_numpy()))) > 0
+    rises = np.diff(column_medians(resampled(fields, found.table[expect]))) > 0
     names = [f"{one} to {other}" for one, other in pairwise(expect)]
     return shared_hits(fields, found, pd.Series(rises[0], names), rises, len(found.table))
 
@@ -378,9 +378,7 @@ def wins(records: pd.DataFrame, fields: Fields) -> Measured:
     inside = of.table[groups].agg(one) <= theirs.agg(one)
     pick = {"min": partial(np.nanmin, axis=-2), "max": partial(np.nanmax, axis=-2)}
     of_each = pick.get(one, column_medians)
-    a, b = (
-        of_each(resampled(table.loc[blocks, groups].to_numpy())) for table in (of.table, theirs)
-    )
+    a, b = (of_each(resampled(fields, table.loc[blocks, groups])) for table in (of.table, theirs))
     return shared_hits(fields, of, inside, a <= b, len(blocks))
 
 
@@ -391,7 +389,7 @@ def ranking(records: pd.DataFrame, fields: Fields) -> Measured:
     for cell, names in mapping(fields, "expect").items():
         chosen = {**fields, "cells": {**mapping(fields, "cells"), str(fields["groups"]): cell}}
         found, expect = side(records, chosen, "cells"), texts(names)
-        order = np.argsort(column_medians(resampled(found.table.to_numpy())))
+        order = np.argsort(column_medians(resampled(fields, found.table)))
         fastest = np.array(found.groups)[order[:, : len(expect)]]
         draws.append(np.isin(fastest, expect).sum(axis=1) / len(expect))
         notes.append(f"{cell.rstrip('/*')}: {', '.join(fastest[0])}")

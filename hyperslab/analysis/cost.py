@@ -44,14 +44,7 @@ def seconds(moved: pd.DataFrame, link: Link, *, slow_start: bool = False) -> "pd
 
 
 def over(records: pd.DataFrame, link: Link) -> pd.DataFrame:
-    """Return records, a row a sample, with the `wall_s` that it would have over a link.
-
-    >>> counts = {"stages": 9, "handshakes": 1, "wire_bytes": 45_000, "idle_stages": 9}
-    >>> row = {"phase": "read", "wall_s": 1.0, "user_s": 0.2, "sys_s": 0.0} | counts
-    >>> sample = dict.fromkeys(_SAMPLE, "") | row
-    >>> over(pd.DataFrame([sample]), Link(100e3, 0.1))["wall_s"].tolist()
-    [1.65]
-    """
+    """Return records, a row a sample, with the `wall_s` that it would have over a link."""
     rows = records[records["phase"].isin(PHASES)]
     keys = [*_SAMPLE, *labels_of(records)]
     rows = rows.assign(cpu_s=rows["user_s"] + rows["sys_s"])
@@ -64,13 +57,7 @@ def over(records: pd.DataFrame, link: Link) -> pd.DataFrame:
 def over_links(
     moved: pd.DataFrame, round_trips_s: NDArray[np.float64], rates: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """Return what each read of `moved` would take over many links: (reads, rates, trips).
-
-    >>> both = {"handshakes": [1, 1], "wire_bytes": [1e6, 1e8], "cpu_s": [0, 0]}
-    >>> reads = pd.DataFrame(both | {"stages": [50, 1], "idle_stages": [50, 1]})
-    >>> over_links(reads, np.array([1e-3, 0.3]), np.array([1e6, 1e8])).argmin(0).tolist()
-    [[0, 0], [0, 1]]
-    """
+    """Return what each read of `moved` would take over many links: (reads, rates, trips)."""
     trips_s, found = round_trips_s[None, :], []
     for stages, handshakes, size, cpu_s, idle in moved[_USED].astype(float).to_numpy():
         waits, turns, after_s = parts(stages, handshakes, cpu_s, idle)

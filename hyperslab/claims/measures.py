@@ -165,21 +165,15 @@ def means(records: pd.DataFrame, fields: Fields) -> Measured:
     listed = fields["ratios"]
     assert isinstance(listed, list)
     shared = {name: fields[name] for name in ("where", "phases") if name in fields}
-    each = [{**shared, **one} for one in listed]
-    found = [ratio(records, one) for one in each]
-    blocks = min(one.n for one in found)  # which are independent: any of one goes with any other
-    sides = []
-    for one in each:
-        pairs, _ = paired_sides(side(records, one, "of"), side(records, one, "to"))
-        logs = np.mean([np.log(a / b) for a, b in pairs], axis=0)[:blocks]
-        sides.append((np.exp(logs), np.ones(blocks)))
-    estimate = geometric_mean_ratio(sides)
-    experiments = dict.fromkeys(name for one in found for name in one.experiments)
-    states = dict.fromkeys(name for one in found for name in one.cache_states)
-    return Measured(
-        estimate.value, estimate.low, estimate.high, estimate.n, "", True, found[-1].run_id,
-        tuple(experiments), tuple(states), {"groups": number(len(found))},
-    )  # fmt: skip
+    ratios, sources = [], list[Cells]()
+    for one in listed:
+        both = [side(records, {**shared, **one}, name) for name in ("of", "to")]
+        pairs, _ = paired_sides(*both)
+        ratios.append(np.exp(np.mean([np.log(a / b) for a, b in pairs], axis=0)))
+        sources += both
+    blocks = min(map(len, ratios))  # which are independent: any of one goes with any other
+    estimate = geometric_mean_ratio([(each[:blocks], np.ones(blocks)) for each in ratios])
+    return found_in(fields, estimate, sources, {"groups": number(len(listed))}, timed=True)
 
 
 @_kind("difference", "value of to", "over", "of to groups", timed=True)

@@ -97,7 +97,8 @@ def cells(
     counted: dict[str, Floats] = {}
     for name in quantity.columns:
         values = chunk_lengths(records) if name == "chunk_length" else records.get(name)
-        counted[name] = np.full(1, np.nan) if values is None else values.to_numpy("f8")[usable]
+        given = np.asarray(np.nan if values is None else values, dtype=np.float64)
+        counted[name] = np.broadcast_to(given, len(records))[usable]
     if lacking := [name for name, values in counted.items() if np.isnan(values).all()]:
         raise MissingError(f"{', '.join(lacking)} was not counted in these records")
     of, groups = pd.factorize(_group_keys(records, usable, where, over))
@@ -179,18 +180,21 @@ def _by_block(
     """
     # A phase without the count must not look like a phase that counted nothing.
     added = [column for column in quantity.columns if column not in PER_SAMPLE]
-    whole = np.flatnonzero(~np.isnan([block, *(counted[column] for column in added)]).any(axis=0))
+    lacking = np.zeros(len(of), dtype=bool)
+    for column in added:
+        lacking |= np.isnan(counted[column])
+    whole = np.flatnonzero(~lacking)
     if not len(whole):
         raise MissingError(f"{', '.join(quantity.columns)} was not counted in these records")
     blocks, row = np.unique(block[whole], return_inverse=True)
     cell, turn = row * groups + of[whole], np.nan_to_num(order[whole], nan=-1) + 1
     turns = int(turn.max()) + 1  # counts have no order
     samples, sample = np.unique(cell * turns + turn.astype(int), return_inverse=True)
-    table = {}
+    table: dict[str, Floats] = {}
     for column in quantity.columns:
         values = counted[column][whole]
         if column in added:
-            table[column] = np.bincount(sample, values)
+            table[column] = np.asarray(np.bincount(sample, values), np.float64)
         else:
             table[column] = np.full(len(samples), np.nan)
             np.fmax.at(table[column], sample, values)

@@ -85,6 +85,21 @@ def rate(plain: pd.DataFrame, waited_s: float) -> float:
     return float(rows["wire_bytes"].median()) / left_s if left_s > 0 else math.inf
 
 
+def solved(
+    counts: NDArray[np.float64], seconds: NDArray[np.float64], weight: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Return what each count costs, none negative, by least squares; NaN where it never occurs."""
+    from scipy.optimize import nnls
+
+    weighted = counts * weight[:, None]
+    scale = np.abs(weighted).max(axis=0)
+    there = scale > 0
+    found = np.full(len(scale), np.nan)
+    solution, _ = nnls(weighted[:, there] / scale[there], seconds * weight, maxiter=50 * len(scale))
+    found[there] = solution / scale[there]
+    return found
+
+
 def slow_start_s(link: Link, size: float) -> float:
     """Return how much longer a new connection of TCP takes for its bytes than an open one.
 

@@ -109,7 +109,7 @@ def extreme_of(found: Cells, select: str) -> Cells:
     if medians.empty:
         raise MissingError("the count is missing in every block")
     name = medians.idxmin() if select == "min" else medians.idxmax()
-    return one_of(found, name)
+    return one_of(found, str(name))
 
 
 def one_of(found: Cells, name: str) -> Cells:

@@ -21,7 +21,7 @@ BELOW: dict[str, frozenset[str]] = {
     "io": frozenset({"text", "secret", "measure", "network", "subchunk", "kernels"}),
     "analysis": frozenset({"text", "measure", "network"}),
     "parallel": frozenset({"measure", "kernels", "io"}),
-    "tune": frozenset({"text", "measure", "network", "subchunk", "io", "parallel"}),
+    "tune": frozenset({"text", "measure", "network", "subchunk", "io", "analysis", "parallel"}),
 }
 BELOW["experiments"] = frozenset(BELOW) - {"text"} | {"data_gen"}
 BELOW["claims"] = frozenset({"text", "measure", "network", "analysis"})

@@ -14,6 +14,7 @@ from ..measure.records import main
 from ..measure.stats import median_interval
 from ..text import Interval
 from .compare import UNKNOWN
+from .cost import solved
 
 TERMS = ("calls", "kB", "faults")
 LARGE_BYTES = 2**20
@@ -177,16 +178,8 @@ def _solve_cube(cube: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def _solve(terms: ArrayLike, seconds: ArrayLike) -> NDArray[np.float64]:
-    """Return seconds for each of the terms; NaN for one that never occurs."""
-    from scipy.optimize import nnls
-
-    weighted = np.asarray(terms, np.float64) / np.asarray(seconds, np.float64)[:, None]
-    scale = np.abs(weighted).max(axis=0)
-    there = scale > 0
-    found = np.full(len(scale), np.nan)
-    solution, _ = nnls(weighted[:, there] / scale[there], np.ones(len(weighted)))
-    found[there] = solution / scale[there]
-    return found
+    measured = np.asarray(seconds, np.float64)
+    return solved(np.asarray(terms, np.float64), measured, 1 / measured)
 
 
 def _medians(taken: pd.DataFrame) -> pd.DataFrame:

@@ -1,6 +1,5 @@
 """Cells of the records: which samples a measure means, and their value in each block."""
 
-from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -8,10 +7,11 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from ..measure.records import is_main, labels_of
-from .quantities import PER_SAMPLE, Quantity, with_chunk_length
+from ..measure.records import labels_of
+from .quantities import PER_SAMPLE, Quantity, chunk_lengths
 
 Where = Mapping[str, object]
+Floats = NDArray[np.float64]
 
 # Columns that tell configurations apart: one value of each, unless a measure groups over it.
 IDENTITY = (
@@ -35,7 +35,8 @@ class Cells:
     """Values of one quantity, for each group and block."""
 
     table: pd.DataFrame  # by block, with a column for each group, in the order of the records
-    run_id: str  # the run they come from
+    samples: pd.DataFrame  # they come from: experiment, cache_state, ranks and size of each row
+    run_id: str
 
     @property
     def groups(self) -> list[str]:
@@ -64,16 +65,18 @@ def _mask(records: pd.DataFrame, where: Where) -> NDArray[np.bool_]:
     for column, wanted in where.items():
         if column not in records:
             raise MissingError(f"the records have no column {column}")
-        values = records[column]
-        if isinstance(wanted, list | tuple):
-            keep &= values.isin(list(wanted)).to_numpy()
-        elif isinstance(wanted, str) and "*" in wanted:
-            head, tail = wanted.split("*", 1)
-            text = values.astype(str)
-            keep &= (text.str.startswith(head) & text.str.endswith(tail)).to_numpy()
-        else:
-            keep &= (values == wanted).to_numpy(dtype=bool)
+        codes, known = pd.factorize(records[column].array, use_na_sentinel=False)
+        keep &= np.array([_fits(value, wanted) for value in known], dtype=bool)[codes]
     return keep
+
+
+def _fits(value: object, wanted: object) -> bool:
+    if isinstance(wanted, list | tuple):
+        return value in wanted
+    if isinstance(wanted, str) and "*" in wanted:
+        head, tail = wanted.split("*", 1)
+        return str(value).startswith(head) and str(value).endswith(tail)
+    return bool(value == wanted)
 
 
 def cells(
@@ -91,17 +94,19 @@ def cells(
     tell apart.
     """
     usable = _usable(records, where, phases)
-    needed = ("block", "order", "run_id", "chunks", *over, *quantity.columns)
-    rows = records[[column for column in dict.fromkeys(needed) if column in records]].iloc[usable]
-    if "chunk_length" in quantity.columns:
-        rows = with_chunk_length(rows)
-    lacking = [c for c in quantity.columns if c not in rows or rows[c].isna().all()]
-    if lacking:
+    counted: dict[str, Floats] = {}
+    for name in quantity.columns:
+        values = chunk_lengths(records) if name == "chunk_length" else records.get(name)
+        given = np.asarray(np.nan if values is None else values, dtype=np.float64)
+        counted[name] = np.broadcast_to(given, len(records))[usable]
+    if lacking := [name for name, values in counted.items() if np.isnan(values).all()]:
         raise MissingError(f"{', '.join(lacking)} was not counted in these records")
-    of, groups = pd.factorize(_group_keys(rows, where, over))
+    of, groups = pd.factorize(_group_keys(records, usable, where, over))
     _check_identity(records, usable, of, over)
-    table = _by_block(rows, of, len(groups), quantity)
-    return Cells(table.set_axis(groups, axis=1), str(rows["run_id"].iloc[-1]))
+    block, order = (records[name].to_numpy("f8")[usable] for name in ("block", "order"))
+    table = _by_block(counted, block, order, of, len(groups), quantity).set_axis(groups, axis=1)
+    source = [name for name in ("experiment", "cache_state", "ranks", "size") if name in records]
+    return Cells(table, records[source].iloc[usable], str(records["run_id"].array[usable[-1]]))
 
 
 def _usable(records: pd.DataFrame, where: Where, phases: Sequence[str]) -> NDArray[np.intp]:
@@ -114,34 +119,32 @@ def _usable(records: pd.DataFrame, where: Where, phases: Sequence[str]) -> NDArr
             needed = _spell({"profile": where["profile"]})
             raise MissingError(f"it takes the {needed}, and these records are of {here}")
         raise MissingError(f"the records hold no sample with {_spell(where)}")
-    run, status, phase = (records[name].array for name in ("run_id", "status", "phase"))
+    run, status, aa, phase = (
+        records[name].to_numpy(object) for name in ("run_id", "status", "aa", "phase")
+    )
     kept = kept[run[kept] == run[kept[-1]]]
     good: NDArray[np.intp] = kept[status[kept] == "ok"]
     if not len(good):
         raise MissingError(str(status[kept[0]]))
-    good = good[is_main(records[["aa", "status"]].iloc[good]).to_numpy(dtype=bool)]
+    good = good[(aa[good] == "") | (aa[good] == "A")]
     if phases:
-        good = good[np.isin(phase[good], list(phases))]
+        good = good[[one in phases for one in phase[good]]]
     if not len(good):
         raise MissingError(f"the samples with {_spell(where)} have no phase {' or '.join(phases)}")
     return good
 
 
-def _group_keys(rows: pd.DataFrame, where: Where, over: Sequence[str]) -> "pd.Series[str]":
-    if not over:
-        return pd.Series("", index=rows.index)
+def _group_keys(
+    records: pd.DataFrame, usable: NDArray[np.intp], where: Where, over: Sequence[str]
+) -> NDArray[np.object_]:
     parts = []
     for column in over:
-        text = rows[column].astype(str)
-        pattern = where.get(column)
-        if isinstance(pattern, str) and "*" in pattern:
-            head, tail = pattern.split("*", 1)
-            text = text.str.slice(len(head)).str.removesuffix(tail)
-        parts.append(text)
-    key = parts[0]
-    for part in parts[1:]:
-        key = (key + " " + part).str.strip()
-    return key
+        pattern, text = where.get(column), records[column].array[usable]
+        head, star, tail = pattern.partition("*") if isinstance(pattern, str) else ("", "", "")
+        cut = len(head) if star else 0
+        parts.append([str(one)[cut:].removesuffix(tail) for one in text])
+    joined = [" ".join(filter(None, each)) for each in zip(*parts, strict=True)]
+    return np.array(joined or [""] * len(usable), dtype=object)
 
 
 def _check_identity(
@@ -150,12 +153,10 @@ def _check_identity(
     labels = labels_of(records)
     # Where labels tell cases apart, the name that is made of them need not.
     identity = [*labels, *(column for column in IDENTITY if not (labels and column == "case"))]
-    for column in identity:
-        if column in over or column not in records:
-            continue
-        codes, known = pd.factorize(records[column].array[usable])
-        if len(known) < 2:
-            continue
+    named = [column for column in identity if column not in over and column in records]
+    values = records[named].iloc[usable].to_numpy(object)
+    for place in np.flatnonzero((values != values[0]).any(axis=0)):
+        column, (codes, known) = named[place], pd.factorize(values[:, place])
         pairs = {pair for pair in zip(of, codes, strict=True) if pair[1] >= 0}
         if len(pairs) > len({group for group, _ in pairs}):
             found = sorted(map(str, known))[:6]
@@ -166,7 +167,12 @@ def _check_identity(
 
 
 def _by_block(
-    rows: pd.DataFrame, of: NDArray[np.intp], groups: int, quantity: Quantity
+    counted: Mapping[str, Floats],
+    block: Floats,
+    order: Floats,
+    of: NDArray[np.intp],
+    groups: int,
+    quantity: Quantity,
 ) -> pd.DataFrame:
     """Return values by block and group, of samples: phases summed, sizes taken once.
 
@@ -174,31 +180,34 @@ def _by_block(
     """
     # A phase without the count must not look like a phase that counted nothing.
     added = [column for column in quantity.columns if column not in PER_SAMPLE]
-    whole = rows[added].notna().all(axis=1).to_numpy()
-    if not whole.any():
+    lacking = np.zeros(len(of), dtype=bool)
+    for column in added:
+        lacking |= np.isnan(counted[column])
+    whole = np.flatnonzero(~lacking)
+    if not len(whole):
         raise MissingError(f"{', '.join(quantity.columns)} was not counted in these records")
-    keys = np.column_stack([rows["block"], rows["order"].fillna(-1), of])  # counts have no order
-    samples, sample = np.unique(keys[whole], axis=0, return_inverse=True)
-    sample, blocks, group = sample.ravel(), samples[:, 0], samples[:, 2].astype(int)
-    table = {}
+    blocks, row = np.unique(block[whole], return_inverse=True)
+    cell, turn = row * groups + of[whole], np.nan_to_num(order[whole], nan=-1) + 1
+    turns = int(turn.max()) + 1  # counts have no order
+    samples, sample = np.unique(cell * turns + turn.astype(int), return_inverse=True)
+    table: dict[str, Floats] = {}
     for column in quantity.columns:
-        values = rows[column].to_numpy("f8")[whole]
+        values = counted[column][whole]
         if column in added:
-            table[column] = np.bincount(sample, values)
+            table[column] = np.asarray(np.bincount(sample, values), np.float64)
         else:
-            table[column] = np.full(len(blocks), np.nan)
+            table[column] = np.full(len(samples), np.nan)
             np.fmax.at(table[column], sample, values)
-    values = quantity.compute(pd.DataFrame(table)).to_numpy("f8", copy=True)
-    values[~np.isfinite(values)] = np.nan
-    several = defaultdict(list)
-    for block, place, value in zip(blocks, group, values, strict=True):
-        several[block, place].append(value)
-    names = np.unique(blocks)
-    found = np.full((len(names), groups), np.nan)
-    for (block, place), those in several.items():
-        known = [value for value in those if value == value]
-        found[np.searchsorted(names, block), place] = np.median(known) if known else np.nan
-    return pd.DataFrame(found, pd.Index(names, name="block"))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        value = quantity.compute(table)
+    known = np.isfinite(value)
+    cell, value = samples[known] // turns, value[known]
+    rising = np.lexsort((value, cell))
+    cells, first, several = np.unique(cell[rising], return_index=True, return_counts=True)
+    low, high = (value[rising][first + at // 2] for at in (several - 1, several))
+    found = np.full(len(blocks) * groups, np.nan)
+    found[cells] = (low + high) / 2
+    return pd.DataFrame(found.reshape(-1, groups), pd.Index(blocks, name="block"))
 
 
 def _spell(where: Where) -> str:

@@ -13,15 +13,6 @@ def smallest_of_fastest(
     """Return the smallest of those that are not slower than the fastest, as far as is known.
 
     What was measured in fewer blocks than others takes no part. Times are a table of `compare`.
-
-    >>> from hyperslab.analysis.compare import compare
-    >>> from hyperslab.measure.records import frame_of
-    >>> rows = [{"layout": layout, "block": block, "status": "ok", "run_id": "r", "phase": "read",
-    ...          "wall_s": seconds + 0.1 * (block % 2 == (layout == "a"))}
-    ...         for layout, seconds in (("a", 1.0), ("b", 1.01), ("c", 4.0)) for block in range(6)]
-    >>> times = compare(frame_of(rows, ["layout"]), "wall_s", "layout")
-    >>> smallest_of_fastest(times, {"a": 3.0, "b": 2.0, "c": 1.0}, "abc")
-    'b'
     """
     able = times[[str(name) in among for name in times.index]]
     most = max(found.n for found in able["value"])

@@ -45,14 +45,7 @@ def seconds(moved: pd.DataFrame, link: Link, *, slow_start: bool = False) -> "pd
 
 
 def over(records: pd.DataFrame, link: Link) -> pd.DataFrame:
-    """Return records, a row a sample, with the `wall_s` that it would have over a link.
-
-    >>> counts = {"stages": 9, "handshakes": 1, "wire_bytes": 45_000, "idle_stages": 9}
-    >>> row = {"phase": "read", "wall_s": 1.0, "user_s": 0.2, "sys_s": 0.0} | counts
-    >>> sample = dict.fromkeys(_SAMPLE, "") | row
-    >>> over(pd.DataFrame([sample]), Link(100e3, 0.1))["wall_s"].tolist()
-    [1.65]
-    """
+    """Return records, a row a sample, with the `wall_s` that it would have over a link."""
     rows = records[records["phase"].isin(PHASES)]
     keys = [*_SAMPLE, *labels_of(records)]
     rows = rows.assign(cpu_s=rows["user_s"] + rows["sys_s"])
@@ -93,6 +86,21 @@ def rate(plain: pd.DataFrame, waited_s: float) -> float:
     rows = rows[rows["phase"] == "read"]
     left_s = float((rows["wall_s"] - rows["user_s"] - rows["sys_s"]).median()) - waited_s
     return float(rows["wire_bytes"].median()) / left_s if left_s > 0 else math.inf
+
+
+def solved(
+    counts: NDArray[np.float64], seconds: NDArray[np.float64], weight: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Return what each count costs, none negative, by least squares; NaN where it never occurs."""
+    from scipy.optimize import nnls
+
+    weighted = counts * weight[:, None]
+    scale = np.abs(weighted).max(axis=0)
+    there = scale > 0
+    found = np.full(len(scale), np.nan)
+    solution, _ = nnls(weighted[:, there] / scale[there], seconds * weight, maxiter=50 * len(scale))
+    found[there] = solution / scale[there]
+    return found
 
 
 def slow_start_s(link: Link, size: float) -> float:

@@ -72,13 +72,6 @@ def chosen(
     Remedies are by layout and reader, those of the least work first; `near` is so many times as
     long as the quickest. Gives remedy, times (as long as the quickest), best, and chosen: of the
     least work among the near; of equal work, the quicker.
-
-    >>> names = [("disk", "map", "netCDF-4", "h5py"), ("disk", "map", "Zarr", "zarr")]
-    >>> index = pd.MultiIndex.from_tuples(names, names=INDEX)
-    >>> table = pd.DataFrame({"value": [exact(1.2), exact(1.0)]}, index)
-    >>> remedies = {("netCDF-4", "h5py"): "leave it", ("Zarr", "zarr"): "convert it"}
-    >>> chosen(table, remedies, 1.5)[["best", "chosen"]].to_numpy().tolist()
-    [[False, True], [True, False]]
     """
     mine = table[[(layout, reader) in remedies for _, _, layout, reader in table.index]]
     work = {what: number for number, what in enumerate(dict.fromkeys(remedies.values()))}

@@ -44,12 +44,7 @@ def beside(measured: pd.DataFrame, predicted: pd.DataFrame) -> pd.DataFrame:
 
 
 def errors(found: pd.DataFrame, by: Sequence[str]) -> pd.DataFrame:
-    """Return how far predictions are off, as shares of the time measured, by some columns.
-
-    >>> rows = pd.DataFrame({"mode": ["blind"] * 3, "error": [0.1, -0.2, 0.3]})
-    >>> errors(rows, ["mode"]).round(3).to_numpy().tolist()
-    [[3.0, 0.2, 0.28, 0.1]]
-    """
+    """Return how far predictions are off, as shares of the time measured, by some columns."""
     groups = found.groupby(list(by), sort=False)["error"]
     size = found["error"].abs().groupby([found[name] for name in by], sort=False)
     return pd.DataFrame(
@@ -67,10 +62,6 @@ def winners(found: pd.DataFrame, alike: Sequence[str] = ()) -> tuple[int, int]:
 
     A pair counts when its times differ by `APART` and it is the same in the columns `alike`, which
     make it a choice of layout or library.
-
-    >>> rows = pd.DataFrame({"seconds": [1.0, 2.0, 4.0], "predicted": [1.0, 3.0, 2.5]})
-    >>> winners(rows)
-    (2, 3)
     """
     times, guesses = found["seconds"].to_numpy(), found["predicted"].to_numpy()
     a, b = np.triu_indices(len(found), 1)
@@ -83,12 +74,7 @@ def winners(found: pd.DataFrame, alike: Sequence[str] = ()) -> tuple[int, int]:
 
 
 def gains(records: pd.DataFrame) -> pd.DataFrame:
-    """Return advised changes of a file, with `off`, the factor between gain and predicted gain.
-
-    >>> rows = pd.DataFrame({"hints": ["1x2"], "gain_predicted": [2.0], "gain": [1.0]})
-    >>> gains(rows)["off"].tolist()
-    [2.0]
-    """
+    """Return advised changes of a file, with `off`, the factor between gain and predicted gain."""
     known = records["gain_predicted"].gt(0) & records["gain"].gt(0)
     chosen = records[known & (records["hints"] != "as it is")]
     ratio = chosen["gain"] / chosen["gain_predicted"]

@@ -3,7 +3,9 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
+import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from ..measure.records import NUMBERS
 from ..text import SHARE
@@ -22,8 +24,8 @@ class Quantity:
     columns: tuple[str, ...]  # of the records, that it needs
     above: str  # what a ratio above one means, as an adjective
     below: str  # what one below means
-    # from samples (a row each, phases already summed) to a value each
-    compute: Callable[[pd.DataFrame], "pd.Series[float]"]
+    # from samples (an element each, phases already summed), by column, to a value each
+    compute: Callable[[Mapping[str, NDArray[np.float64]]], NDArray[np.float64]]
 
 
 # A sample has one size, however many phases note it; everything else adds up over phases.
@@ -35,14 +37,13 @@ _ADDED = (
 PER_SAMPLE = ("chunk_length", *(name for name in NUMBERS if name not in _ADDED))
 
 
-def with_chunk_length(rows: pd.DataFrame) -> pd.DataFrame:
-    """Add the length of a chunk along its first dimension, which the records keep as text.
+def chunk_lengths(rows: pd.DataFrame) -> "pd.Series[float]":
+    """Return the length of a chunk along its first dimension, which the records keep as text.
 
-    >>> with_chunk_length(pd.DataFrame({"chunks": ["12x721x1440", ""]}))["chunk_length"].tolist()
+    >>> chunk_lengths(pd.DataFrame({"chunks": ["12x721x1440", ""]})).tolist()
     [12.0, nan]
     """
-    first = rows["chunks"].astype(str).str.split("x").str[0]
-    return rows.assign(chunk_length=pd.to_numeric(first, errors="coerce"))
+    return pd.to_numeric(rows["chunks"].astype(str).str.split("x").str[0], errors="coerce")
 
 
 def _column(name: str, unit: str, above: str, below: str, timed: bool = False) -> Quantity:

@@ -1,5 +1,6 @@
 """The file of claims: what it may hold, and the claims in it."""
 
+import dataclasses
 import datetime
 import hashlib
 import json
@@ -29,10 +30,7 @@ TYPED_DIRECTIONS = re.compile(
 )
 # The same language, read in C where PyYAML was built with it.
 _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-_CLAIM = (
-    "id", "title", "document", "section", "statement", "numbers", "notebook", "dated", "parts",
-)  # fmt: skip
-_CLAIM_MAY = ("changes", "first", "figure", "basis", "quote", "at")
+_WORDS = ("id", "title", "document", "section", "statement", "notebook")
 _PART = ("name", "measure", "rule", "reason")
 _NUMBERS = {
     "factor", "scale", "at_least", "at_most", "amount", "per", "rate", "round_trip_s",
@@ -137,7 +135,9 @@ def read(path: Path | str) -> ClaimFile:
 
 def _claim(item: object, documents: Collection[str], chapters: Collection[str]) -> Claim:
     name = str(item.get("id", "a claim without an id") if isinstance(item, dict) else "a claim")
-    item = _keys(name, "claim", item, _CLAIM, _CLAIM_MAY)
+    known = dataclasses.fields(Claim)
+    may = [each.name for each in known if each.default is not dataclasses.MISSING]
+    item = _keys(name, "claim", item, [each.name for each in known if each.name not in may], may)
     _among(name, "document", item["document"], documents)
     _among(name, "notebook", item["notebook"], chapters)
     if "basis" in item:
@@ -158,13 +158,12 @@ def _claim(item: object, documents: Collection[str], chapters: Collection[str]) 
     first = _dated(name, "first", item["first"], "verdict") if "first" in item else None
     if first:
         _among(name, "first: verdict", first[1], VERDICTS)
-    return Claim(
-        name, str(item["title"]), str(item["document"]), str(item["section"]),
-        " ".join(str(item["statement"]).split()), item["numbers"], str(item["notebook"]),
-        _date(name, "dated", item["dated"]), parts, changes, first, str(item.get("figure", "")),
-        str(item.get("basis", "")), " ".join(str(item.get("quote", "")).split()),
-        str(item.get("at", "")),
-    )  # fmt: skip
+    given: dict[str, Any] = {
+        key: " ".join(str(item[key]).split()) for key in (*_WORDS, *may) if key in item
+    }
+    dated = _date(name, "dated", item["dated"])
+    given |= {"numbers": item["numbers"], "dated": dated, "parts": parts}
+    return Claim(**{**given, "changes": changes, "first": first})
 
 
 def _part(claim: str, item: object, notebook: str, chapters: Collection[str]) -> Part:

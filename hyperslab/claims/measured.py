@@ -1,13 +1,13 @@
 """What a measure found, and what measures share: sides of a comparison, intervals, words."""
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from ..analysis.cells import Cells, MissingError, cells, select
+from ..analysis.cells import Cells, MissingError, cells
 from ..analysis.compare import paired, ratio_of
 from ..analysis.quantities import quantity as by_name
 from ..text import Interval, amount, comparison, listing, number
@@ -44,29 +44,23 @@ def side(records: pd.DataFrame, fields: Fields, name: str, value: str = "") -> C
 
 
 def found_in(
-    records: pd.DataFrame,
     fields: Fields,
     found: Interval,
-    source: Cells,
+    sources: Sequence[Cells],
     words: Mapping[str, str],
     *,
     unit: str = "",
     timed: bool | None = None,
 ) -> Measured:
     """Return what was found, with the run and the experiments that it comes from."""
-    sides = {name: where(fields, name) for name in ("of", "to", "cells") if name in fields}
-    needed = {column for wanted in sides.values() for column in wanted}
-    needed |= {"experiment", "cache_state", "ranks", "size"}
-    run = records.loc[records["run_id"] == source.run_id, [c for c in records if c in needed]]
-    chosen = [select(run, wanted) for wanted in sides.values()]
-    used = pd.concat(chosen)
+    used = pd.concat([source.samples for source in sources])
     return Measured(
         found.value, found.low, found.high, found.n, unit,
         quantity(fields).timed if timed is None else timed,
-        source.run_id,
+        sources[0].run_id,
         tuple(str(name) for name in used["experiment"].unique()),
         tuple(str(name) for name in used["cache_state"].unique()),
-        {**described(chosen[0]), **words},
+        {**described(sources[0].samples), **words},
     )  # fmt: skip
 
 
@@ -86,7 +80,7 @@ def described(rows: pd.DataFrame) -> Words:
 
 def typical(found: Cells, groups: list[str]) -> float:
     """Return the geometric mean over groups of the medians over blocks."""
-    return float(np.exp(np.log(found.table[groups].median()).mean()))
+    return float(np.exp(np.nanmean(np.log(column_medians(found.table[groups].to_numpy())))))
 
 
 def shared_groups(of: Cells, to: Cells) -> list[str]:
@@ -106,7 +100,7 @@ def paired_sides(of: Cells, to: Cells) -> tuple[list[tuple[Floats, Floats]], lis
 
 
 def product_of(one: Cells, other: Cells) -> Cells:
-    return Cells(one.table * other.table, one.run_id)
+    return replace(one, table=one.table * other.table)
 
 
 def extreme_of(found: Cells, select: str) -> Cells:
@@ -115,7 +109,12 @@ def extreme_of(found: Cells, select: str) -> Cells:
     if medians.empty:
         raise MissingError("the count is missing in every block")
     name = medians.idxmin() if select == "min" else medians.idxmax()
-    return Cells(found.table[[name]].set_axis([""], axis=1), found.run_id)
+    return one_of(found, str(name))
+
+
+def one_of(found: Cells, name: str) -> Cells:
+    """Return one group alone, without its name."""
+    return replace(found, table=found.table[[name]].set_axis([""], axis=1))
 
 
 def medians_of(found: Cells) -> "pd.Series[float]":
@@ -126,22 +125,14 @@ def medians_of(found: Cells) -> "pd.Series[float]":
 
 
 def one_against_another(
-    records: pd.DataFrame,
-    fields: Fields,
-    found: Cells,
-    medians: "pd.Series[float]",
-    of: str,
-    to: str,
-    words: Words,
+    fields: Fields, found: Cells, medians: "pd.Series[float]", of: str, to: str, words: Words
 ) -> Measured:
-    pairs, _ = paired_sides(
-        *(Cells(found.table[[name]].set_axis([""], axis=1), found.run_id) for name in (of, to))
-    )
+    pairs, _ = paired_sides(one_of(found, of), one_of(found, to))
     estimate = ratio_of(pairs)
     compared = comparison_words(
         fields, estimate, float(medians[of]), float(medians[to]), list(medians.index)
     )
-    return found_in(records, fields, estimate, found, words | compared)
+    return found_in(fields, estimate, [found], words | compared)
 
 
 def comparison_words(
@@ -177,23 +168,16 @@ def decided(found: Interval, typical: float, above: str, below: str) -> str:
 
 
 def shared_hits(
-    records: pd.DataFrame,
-    fields: Fields,
-    found: Cells,
-    inside: "pd.Series[bool]",
-    hits: Callable[[Floats], float],
-    blocks: int,
+    fields: Fields, found: Cells, inside: "pd.Series[bool]", drawn: NDArray[np.bool_], blocks: int
 ) -> Measured:
+    """Return in what share of the groups something is so; `drawn` says where, in each draw."""
     outside = [str(group) for group in inside.index[~inside.to_numpy(dtype=bool)]]
     words = {
         "hits": number(int(inside.sum())),
         "groups": number(len(inside)),
         "examples": listing(outside),
     }
-    estimate = exactly(float(inside.mean()), blocks)
-    if quantity(fields).timed:
-        estimate = interval_of(np.array([hits(rows) for rows in resampled_blocks(blocks)]), blocks)
-    return found_in(records, fields, estimate, found, words)
+    return found_in(fields, interval_of(drawn.mean(axis=-1), blocks), [found], words)
 
 
 def range_of(found: Cells, group: str) -> tuple[float, float, float]:
@@ -213,10 +197,16 @@ def exactly(value: float, n: int) -> Interval:
     return Interval(value, value, value, n)
 
 
-def resampled_blocks(blocks: int, seed: int = 0) -> list[Floats]:
-    """Return row numbers: first the blocks as measured, then bootstrap samples of them."""
-    draws = np.random.default_rng(seed).integers(0, blocks, (RESAMPLES, blocks), dtype=np.int64)
-    return [np.arange(blocks), *draws]
+def resampled(fields: Fields, table: pd.DataFrame) -> Floats:
+    """Return values by draw, block and group: first as measured, then bootstrap samples of blocks.
+
+    Counts are as measured alone. Two sides of as many blocks stay paired.
+    """
+    values, blocks = table.to_numpy(), len(table)
+    number = RESAMPLES if quantity(fields).timed else 0
+    draws = np.random.default_rng(0).integers(0, blocks, (number, blocks), dtype=np.int64)
+    found: Floats = values[np.vstack([np.arange(blocks), draws])]
+    return found
 
 
 def interval_of(draws: Floats, n: int) -> Interval:
@@ -227,13 +217,13 @@ def interval_of(draws: Floats, n: int) -> Interval:
 
 
 def column_medians(values: Floats) -> Floats:
-    """Return the median of each column; NaN for a column without values.
+    """Return the median over blocks, which are the last axis but one; NaN where there is no value.
 
     >>> column_medians(np.array([[1.0, np.nan], [3.0, np.nan]]))
     array([ 2., nan])
     """
-    ordered = np.sort(values, axis=0)  # NaN comes last
-    last = np.maximum(np.sum(~np.isnan(ordered), axis=0) - 1, 0)
-    columns = np.arange(ordered.shape[1])
-    middle: Floats = (ordered[last // 2, columns] + ordered[(last + 1) // 2, columns]) / 2
+    ordered = np.sort(values, axis=-2)  # NaN comes last
+    last = np.maximum(np.sum(~np.isnan(ordered), axis=-2, keepdims=True) - 1, 0)
+    low, high = (np.take_along_axis(ordered, at // 2, axis=-2) for at in (last, last + 1))
+    middle: Floats = (low + high).squeeze(-2) / 2
     return middle

@@ -21,7 +21,6 @@ from ..network import Link
 from ..text import SHARE, Interval, amount, comparison, listing, number, percent
 from .fields import Fields, mapping, over, phases, quantity, real, texts, where
 from .measured import (
-    Floats,
     Measured,
     column_medians,
     comparison_words,
@@ -36,7 +35,7 @@ from .measured import (
     paired_sides,
     product_of,
     range_of,
-    resampled_blocks,
+    resampled,
     shared_groups,
     shared_hits,
     side,
@@ -106,7 +105,7 @@ def ratio(records: pd.DataFrame, fields: Fields) -> Measured:
         for name in ("of", "to"):
             counts = side(records, fields, name, str(fields["counting"]))
             words[f"{name}_count"] = number(typical(counts, groups))
-    return found_in(records, fields, found, of, words)
+    return found_in(fields, found, [of, to], words)
 
 
 @_kind(
@@ -136,7 +135,7 @@ def level(records: pd.DataFrame, fields: Fields) -> Measured:
     if not estimate.n:
         raise MissingError("no block holds all the groups of the measure")
     words = {"count": amount(estimate.value, kind.unit), "groups": number(len(found.groups))}
-    return found_in(records, fields, estimate, found, words, unit=kind.unit)
+    return found_in(fields, estimate, [found], words, unit=kind.unit)
 
 
 @_kind("at_rate", "of to rate counting", "over", "of to compared groups", timed=True)
@@ -150,14 +149,14 @@ def at_rate(records: pd.DataFrame, fields: Fields) -> Measured:
 
     def seconds(name: str) -> Cells:
         cpu, sizes = (side(records, fields, name, value) for value in ("cpu_s", counted))
-        return Cells(cpu.table + sizes.table / device, cpu.run_id)
+        return replace(cpu, table=cpu.table + sizes.table / device)
 
     of, to = seconds("of"), seconds("to")
     pairs, groups = paired_sides(to, of)
     found, sides = ratio_of(pairs), (typical(of, groups), typical(to, groups))
     compared = decided(found, sides[1] / sides[0], "faster", "slower")
     words = {"compared": compared, **side_words(*sides, "s", groups)}
-    return found_in(records, fields, found, of, words)
+    return found_in(fields, found, [of, to], words)
 
 
 @_kind("means", "ratios", "", "groups", timed=True)
@@ -166,21 +165,15 @@ def means(records: pd.DataFrame, fields: Fields) -> Measured:
     listed = fields["ratios"]
     assert isinstance(listed, list)
     shared = {name: fields[name] for name in ("where", "phases") if name in fields}
-    each = [{**shared, **one} for one in listed]
-    found = [ratio(records, one) for one in each]
-    blocks = min(one.n for one in found)  # which are independent: any of one goes with any other
-    sides = []
-    for one in each:
-        pairs, _ = paired_sides(side(records, one, "of"), side(records, one, "to"))
-        logs = np.mean([np.log(a / b) for a, b in pairs], axis=0)[:blocks]
-        sides.append((np.exp(logs), np.ones(blocks)))
-    estimate = geometric_mean_ratio(sides)
-    experiments = dict.fromkeys(name for one in found for name in one.experiments)
-    states = dict.fromkeys(name for one in found for name in one.cache_states)
-    return Measured(
-        estimate.value, estimate.low, estimate.high, estimate.n, "", True, found[-1].run_id,
-        tuple(experiments), tuple(states), {"groups": number(len(found))},
-    )  # fmt: skip
+    ratios, sources = [], list[Cells]()
+    for one in listed:
+        both = [side(records, {**shared, **one}, name) for name in ("of", "to")]
+        pairs, _ = paired_sides(*both)
+        ratios.append(np.exp(np.mean([np.log(a / b) for a, b in pairs], axis=0)))
+        sources += both
+    blocks = min(map(len, ratios))  # which are independent: any of one goes with any other
+    estimate = geometric_mean_ratio([(each[:blocks], np.ones(blocks)) for each in ratios])
+    return found_in(fields, estimate, sources, {"groups": number(len(listed))}, timed=True)
 
 
 @_kind("difference", "value of to", "over", "of to groups", timed=True)
@@ -191,7 +184,7 @@ def difference(records: pd.DataFrame, fields: Fields) -> Measured:
     by_block = pd.DataFrame([a - b for a, b in pairs]).mean()
     kind = quantity(fields)
     words = side_words(typical(of, groups), typical(to, groups), kind.unit, groups)
-    return found_in(records, fields, of_blocks(by_block, kind), of, words, unit=kind.unit)
+    return found_in(fields, of_blocks(by_block, kind), [of, to], words, unit=kind.unit)
 
 
 @_kind("scatter", "value of to", "over", "of to compared groups", timed=True)
@@ -207,7 +200,7 @@ def scatter(records: pd.DataFrame, fields: Fields) -> Measured:
     estimate = ratio_of([(first, second)])
     compared = comparison(estimate.value, "more", "less")
     sides = side_words(float(first.mean()), float(second.mean()), SHARE, groups)
-    return found_in(records, fields, estimate, of, {"compared": compared, **sides})
+    return found_in(fields, estimate, [of, to], {"compared": compared, **sides})
 
 
 @_kind("spread", "value cells over", "", "top bottom of to compared groups")
@@ -216,9 +209,7 @@ def spread(records: pd.DataFrame, fields: Fields) -> Measured:
     found = side(records, fields, "cells")
     medians = medians_of(found)
     top, bottom = str(medians.idxmax()), str(medians.idxmin())
-    return one_against_another(
-        records, fields, found, medians, top, bottom, {"top": top, "bottom": bottom}
-    )
+    return one_against_another(fields, found, medians, top, bottom, {"top": top, "bottom": bottom})
 
 
 @_kind("best", "value cells over expect select", "", "expected winner rival of to compared groups")
@@ -236,7 +227,7 @@ def best(records: pd.DataFrame, fields: Fields) -> Measured:
     rival = str(others.idxmax() if largest else others.idxmin())
     winner = str(medians.idxmax() if largest else medians.idxmin())
     words = {"expected": expect, "rival": rival, "winner": winner}
-    return one_against_another(records, fields, found, medians, expect, rival, words)
+    return one_against_another(fields, found, medians, expect, rival, words)
 
 
 @_kind("break_even", "of to over", "", "saved spent count", timed=True)
@@ -254,8 +245,8 @@ def break_even(records: pd.DataFrame, fields: Fields) -> Measured:
         "spent": amount(row["extra_s"].value, "s"),
         "count": amount(row["rate"].value, "B/s"),
     }
-    source = side(records, {**fields, "value": "cpu_s"}, "of")
-    return found_in(records, fields, row["rate"], source, words, unit="B/s", timed=True)
+    sources = [side(records, {**fields, "value": "cpu_s"}, name) for name in ("of", "to")]
+    return found_in(fields, row["rate"], sources, words, unit="B/s", timed=True)
 
 
 # Exact measures: counts of bytes and calls, which noise does not change.
@@ -277,7 +268,7 @@ def count(records: pd.DataFrame, fields: Fields) -> Measured:
     unit = str(fields.get("unit", quantity(fields).unit))
     words = {"count": amount(value, unit), "cell": cell, "groups": number(len(medians))}
     estimate = Interval(value, low, high, len(found.table))
-    return found_in(records, fields, estimate, found, words, unit=unit)
+    return found_in(fields, estimate, [found], words, unit=unit)
 
 
 @_kind("count_ratio", "value of to", "over select", "of to compared groups ranks size", timed=False)
@@ -300,7 +291,7 @@ def count_ratio(records: pd.DataFrame, fields: Fields) -> Measured:
     compared = comparison(value, kind.above, kind.below)
     sides = geometric_mean(a[:, 0]), geometric_mean(b[:, 0])
     words = {"compared": compared, **side_words(*sides, kind.unit, groups)}
-    return found_in(records, fields, Interval(value, low, high, len(of.table)), of, words)
+    return found_in(fields, Interval(value, low, high, len(of.table)), [of, to], words)
 
 
 @_kind("table", "value cells over expect", "scale", "cell of to off groups")
@@ -322,10 +313,10 @@ def table(records: pd.DataFrame, fields: Fields) -> Measured:
         "groups": number(len(expect)),
     }
     if not quantity(fields).timed:
-        return found_in(records, fields, exactly(deviation[worst], len(expect)), found, words)
+        return found_in(fields, exactly(deviation[worst], len(expect)), [found], words)
     off = values[worst].dropna().to_numpy(dtype="f8") / expect[worst] - 1
     estimate = median_interval(off)
-    return found_in(records, fields, estimate, found, words)
+    return found_in(fields, estimate, [found], words)
 
 
 @_kind("error", "value cells over truth", "", "cell off groups", timed=False)
@@ -339,7 +330,7 @@ def error(records: pd.DataFrame, fields: Fields) -> Measured:
     worst = str(off.idxmax())
     value = float(off[worst])
     words = {"cell": worst, "off": percent(value), "groups": number(len(off))}
-    return found_in(records, fields, exactly(value, len(off)), predicted, words)
+    return found_in(fields, exactly(value, len(off)), [predicted], words)
 
 
 # In how many groups something is so.
@@ -351,13 +342,8 @@ def share(records: pd.DataFrame, fields: Fields) -> Measured:
     found = side(records, fields, "cells")
     low, high = real(fields.get("at_least", -np.inf)), real(fields.get("at_most", np.inf))
     inside = found.table.median().dropna().between(low, high)
-    values = found.table[inside.index].to_numpy(dtype="f8")
-
-    def hits(rows: Floats) -> float:
-        middle = column_medians(values[rows])
-        return float(np.mean((middle >= low) & (middle <= high)))
-
-    return shared_hits(records, fields, found, inside, hits, len(values))
+    middle = column_medians(resampled(fields, found.table[inside.index]))
+    return shared_hits(fields, found, inside, (middle >= low) & (middle <= high), len(found.table))
 
 
 @_kind("order", "value cells over expect", "", "hits groups examples")
@@ -366,14 +352,9 @@ def order(records: pd.DataFrame, fields: Fields) -> Measured:
     found, expect = side(records, fields, "cells"), list(texts(fields["expect"]))
     if lacking := [name for name in expect if name not in found.groups]:
         raise MissingError(f"the records hold no {listing(lacking)}")
-    values = found.table[expect].to_numpy(dtype="f8")
-    rises = np.diff(column_medians(values)) > 0
+    rises = np.diff(column_medians(resampled(fields, found.table[expect]))) > 0
     names = [f"{one} to {other}" for one, other in pairwise(expect)]
-
-    def hits(rows: Floats) -> float:
-        return float(np.mean(np.diff(column_medians(values[rows])) > 0))
-
-    return shared_hits(records, fields, found, pd.Series(rises, names), hits, len(values))
+    return shared_hits(fields, found, pd.Series(rises[0], names), rises, len(found.table))
 
 
 @_kind("wins", "value of to over", "select margin", "hits groups examples")
@@ -389,39 +370,31 @@ def wins(records: pd.DataFrame, fields: Fields) -> Measured:
     one = str(fields.get("select", "median"))
     theirs = to.table[groups] * (1 + real(fields.get("margin", 0)))
     inside = of.table[groups].agg(one) <= theirs.agg(one)
-    pick = {"min": partial(np.nanmin, axis=0), "max": partial(np.nanmax, axis=0)}
+    pick = {"min": partial(np.nanmin, axis=-2), "max": partial(np.nanmax, axis=-2)}
     of_each = pick.get(one, column_medians)
-    a, b = (table.loc[blocks, groups].to_numpy(dtype="f8") for table in (of.table, theirs))
-
-    def hits(rows: Floats) -> float:
-        return float(np.mean(of_each(a[rows]) <= of_each(b[rows])))
-
-    return shared_hits(records, fields, of, inside, hits, len(blocks))
+    a, b = (of_each(resampled(fields, table.loc[blocks, groups])) for table in (of.table, theirs))
+    return shared_hits(fields, of, inside, a <= b, len(blocks))
 
 
 @_kind("ranking", "value cells over groups expect", "", "ours hits", timed=True)
 def ranking(records: pd.DataFrame, fields: Fields) -> Measured:
     """Mean share, over cells, of the document's fastest few that are among our fastest few."""
-    draws, notes, blocks = [], [], []
-    found = Cells(pd.DataFrame(), "")
+    draws, notes, blocks, sources = [], [], [], []
     for cell, names in mapping(fields, "expect").items():
         chosen = {**fields, "cells": {**mapping(fields, "cells"), str(fields["groups"]): cell}}
         found, expect = side(records, chosen, "cells"), texts(names)
-        values = found.table.to_numpy(dtype="f8")
-        readers = np.array(found.groups)
-        fastest = [
-            readers[np.argsort(column_medians(values[rows]))[: len(expect)]]
-            for rows in resampled_blocks(len(values))
-        ]
-        draws.append([len({*few} & {*expect}) / len(expect) for few in fastest])
+        order = np.argsort(column_medians(resampled(fields, found.table)))
+        fastest = np.array(found.groups)[order[:, : len(expect)]]
+        draws.append(np.isin(fastest, expect).sum(axis=1) / len(expect))
         notes.append(f"{cell.rstrip('/*')}: {', '.join(fastest[0])}")
         # A reader that was left out of some blocks is known as poorly as it was measured.
         blocks.append(int(found.table.notna().sum().min()))
+        sources.append(found)
     if not draws:
         raise MissingError("the ranking names no cell")
     estimate = interval_of(np.mean(draws, axis=0), min(blocks))
     words = {"ours": "; ".join(notes), "hits": percent(estimate.value)}
-    return found_in(records, {**fields, "cells": {}}, estimate, found, words)
+    return found_in(fields, estimate, sources, words)
 
 
 @_kind("ability", "cells", "", "outcome")

@@ -1,6 +1,7 @@
 """Verdicts: every part of every claim, judged from the records."""
 
 import math
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
@@ -11,7 +12,19 @@ import pandas as pd
 from ..analysis.cells import AmbiguousError, MissingError
 from ..analysis.quantities import QUANTITIES
 from ..measure import records as tables
-from ..text import ENOUGH, SHARE, TIMES, amount, interval, listing, number, percent
+from ..text import (
+    AWAY,
+    CASES,
+    ENOUGH,
+    SHARE,
+    TIMES,
+    WORKS,
+    amount,
+    interval,
+    listing,
+    number,
+    percent,
+)
 from .bands import (
     CONTRARY,
     HOLDS,
@@ -26,11 +39,33 @@ from .health import Health, health
 from .measured import Measured
 from .measures import KINDS
 from .reasons import OUTCOMES, SENTENCES, WHOSE
-from .units import OF_ONE, named, unit_of
 
 _CELLS = ("cell", "top", "bottom", "winner", "rival", "expected", "ours", "examples")
 """Words of a reason that are names of cells."""
 _SLIGHT = 1.05
+# What a measured number is, as a reader sees it: a ratio, a share, how far away, or an amount.
+_UNITS = {
+    **dict.fromkeys(("ratio", "at_rate", "over_link", "means", "scatter"), TIMES),
+    **dict.fromkeys(("count_ratio", "spread", "best", "document_quotient"), TIMES),
+    **dict.fromkeys(("table", "error"), AWAY),
+    **dict.fromkeys(("share", "wins", "order"), CASES),
+    "break_even": "B/s",
+    "ranking": "% of the names",
+    "ability": WORKS,
+    "document_spread": "% apart",
+    "document_inside": "cases",
+}
+_QUANTITIES = {
+    "cpu_share": "% of the time",
+    "stages": "times",
+    "stored_share": "× the data",
+    "amplification": "B for each byte asked for",
+    "disk_amplification": "B for each byte used",
+}
+OF_ONE = ("count", "level")
+"""Kinds of measures of one configuration: their unit is that of what is measured."""
+_TYPES = {"f": "float", "i": "int", "u": "uint"}
+_TYPE = re.compile(r"\b([fiu])([1248])(?= [\d*]+x)")
 
 
 @dataclass(frozen=True)
@@ -280,3 +315,19 @@ def _beside(part: Part, found: Measured) -> Iterator[str]:
         elif found.low < found.high and unit.startswith("%"):
             ends = {"low": percent(found.low), "high": percent(found.high)}
             yield SENTENCES["interval"].format(**ends)
+
+
+def unit_of(part: Part, measured: str) -> str:
+    """Return what a part's number is."""
+    if part.kind in OF_ONE and "unit" not in part.fields:
+        return _QUANTITIES.get(str(part.fields["value"]), measured)
+    return measured or _UNITS.get(part.kind, "")
+
+
+def named(cells: str) -> str:
+    """Return the names of cells with the types of variables spelled out.
+
+    >>> named("792x792"), named("f4 *x10, i1 72x380")
+    ('792x792', 'float32 *x10, int8 72x380')
+    """
+    return _TYPE.sub(lambda found: f"{_TYPES[found[1]]}{8 * int(found[2])}", cells)

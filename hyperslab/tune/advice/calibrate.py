@@ -17,6 +17,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from hyperslab import subchunk
+from hyperslab.analysis.cost import solved
 from hyperslab.io.cards import readers
 from hyperslab.io.chunk_shapes import chunk_grid
 from hyperslab.io.creation import stored_bytes, write_array
@@ -253,18 +254,14 @@ def timed(reads: Sequence[Timed], until: float) -> pd.DataFrame:
 
 def fitted(samples: Sequence[tuple[Read, float]]) -> dict[str, float]:
     """Return the cost of each count, none negative; outliers count less."""
-    from scipy.optimize import nnls
-
     rows = [terms(read, counts_of(read)) for read, _ in samples]
     names = sorted({name for row in rows for name in row})
     matrix = np.array([[row.get(name, 0.0) for name in names] for row in rows])
     seconds = np.array([one for _, one in samples])
     weight = used = 1 / (seconds + _FLOOR_S)
-    scale = np.maximum(np.abs(matrix * weight[:, None]).max(axis=0), 1e-300)
     costs = np.zeros(len(names))
     for _ in range(_ROUNDS):
-        solved, _ = nnls(matrix * used[:, None] / scale, seconds * used, maxiter=50 * len(names))
-        costs = solved / scale
+        costs = np.nan_to_num(solved(matrix, seconds, used))
         off = np.abs(matrix @ costs - seconds) * weight
         used = weight / np.sqrt(np.maximum(off, _NEAR) / _NEAR)
     return {name: float(cost) for name, cost in zip(names, costs, strict=True)}

@@ -3,7 +3,7 @@
 from made_claims import claim, judge, load, part, quiet, samples
 
 from hyperslab.analysis.quantities import QUANTITIES
-from hyperslab.claims.units import unit_of
+from hyperslab.claims.verdicts import unit_of
 
 LEVEL = {"kind": "level", "value": "cpu_share", "cells": {"case": "a"}}
 COUNTED = ("count", "level", "difference")

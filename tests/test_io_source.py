@@ -5,7 +5,6 @@ import gzip
 import importlib
 import os
 import sys
-from dataclasses import replace
 from pathlib import Path
 
 import fsspec
@@ -20,7 +19,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from made_files import everything
 
-from hyperslab.io import Layout, write_array
 from hyperslab.io import source as opening
 from hyperslab.io.source import SourceError, open_source, reopen
 from hyperslab.io.sources.classic import needed_bytes
@@ -127,40 +125,6 @@ def test_a_damaged_chunk_and_a_damaged_store_are_named(tmp_path):
     (tmp_path / "a.zarr" / "zarr.json").write_text("{")
     with pytest.raises(SourceError, match="is a damaged Zarr store"):
         open_source(tmp_path / "a.zarr")
-
-
-GRID = np.arange(60 * 70, dtype="i4").reshape(60, 70) // 50
-FILTERED = {"shuffle": True, "fletcher32": True}
-
-
-@pytest.mark.parametrize(
-    "layout",
-    [
-        Layout("hdf5", byteorder="big"),
-        Layout("hdf5", (20, 35), "deflate", 6, **FILTERED),
-        *(Layout("hdf5", (20, 35), codec) for codec in ("lzf", "szip")),
-        Layout("netcdf4", byteorder="big"),
-        Layout("netcdf4", (20, 35), "deflate", 7, **FILTERED),
-        *(Layout("netcdf4", (20, 35), codec, 4) for codec in ("zstd", "blosc-lz4", "bzip2")),
-        Layout("netcdf4", (20, 35), "szip"),
-        Layout("nczarr", (20, 35)),
-        Layout("zarr2", (20, 35), "deflate", shuffle=True, byteorder="big"),
-        Layout("zarr3", (20, 35), "deflate", byteorder="big"),
-        Layout("zarr3", (10, 35), "zstd", 3, shards=(30, 70)),
-        *(Layout(format, (20, 35), "blosc-lz4", shuffle=True) for format in ("zarr2", "zarr3")),
-        *(Layout(format, (20, 35), "blosc-zstd") for format in ("netcdf4", "zarr2", "zarr3")),
-    ],
-    ids=str,
-)
-def test_what_is_written_in_a_layout_is_described_as_it(tmp_path, layout):
-    write_array(tmp_path / f"a{layout.suffix}", GRID, layout, dims=("y", "x"))
-    with open_source(tmp_path / f"a{layout.suffix}") as source:
-        found = source.variables["data"]
-        assert (source.format, found.dtype) == (layout.format, "i4")
-    order = sys.byteorder if layout.byteorder == "native" else layout.byteorder
-    wanted = replace(layout, level=layout.effective_level, byteorder=order)
-    assert (replace(found.layout, byteorder=order), found.byteorder) == (wanted, order)
-    assert found.dims == (("dim_60", "dim_70") if layout.format == "hdf5" else ("y", "x"))
 
 
 VARIABLE = st.tuples(

@@ -6,12 +6,9 @@ import pickle
 import h5py
 import numpy as np
 import pytest
-import subchunk_files as files
 import test_subchunk_engine as engine
 import xarray as xr
 import zarr
-from hypothesis import given
-from hypothesis import strategies as st
 from zarr.abc.store import OffsetByteRequest, RangeByteRequest, SuffixByteRequest
 from zarr.core.buffer import default_buffer_prototype
 
@@ -49,23 +46,6 @@ def test_every_type_has_h5pys_values(tmp_path):
     assert group.attrs["number"] == 1.5 and group["deep"].attrs["title"] == "deep"
     assert "Zarr has no type for" in store.left_out["pairs"]
     assert group[">f4"].chunks == (1, 33) and group["deep/down/x"].chunks == (7,)
-
-
-@files.MANY
-@given(data=st.data(), layout=files.layouts())
-def test_any_grid(tmp_path, data, layout):
-    path = tmp_path / "file.h5"
-    truth = files.write(path, layout)
-    subchunk.build(path, spacing=1024, threads=1)
-    grid = tuple(data.draw(st.integers(max(1, n // 4), n + 2)) for n in truth.shape)
-    array = zarr.open_group(SubchunkStore(path, {"data": grid}), mode="r")["data"]
-    assert array.chunks == tuple(min(c, n) for c, n in zip(grid, truth.shape, strict=True))
-    assert np.array_equal(array[...], truth)
-    key = tuple(
-        slice(*sorted(data.draw(st.tuples(st.integers(0, n), st.integers(0, n)))))
-        for n in truth.shape
-    )
-    assert np.array_equal(array[key], truth[key])
 
 
 @pytest.fixture(scope="module")

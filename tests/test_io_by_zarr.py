@@ -71,14 +71,6 @@ def test_stores_hold_what_others_expect(tmp_path):
     assert len(list((shards / "data" / "c").glob("*/*"))) == 2
 
 
-def test_names_that_are_known_are_named(tmp_path):
-    variables = [Variable(n, ("x",), (5,), "f4") for n in ("b", "g/h/a", "g/c")]
-    create(tmp_path / "d", variables, Layout("zarr3")).close()
-    for by in ("zarr", "xarray-zarr"):
-        with pytest.raises(KeyError, match="no variable 'g/h/x'; there are b, g/c, g/h/a"):
-            reader(by).open(tmp_path / "d", "g/h/x")
-
-
 @pytest.mark.parametrize("format", ["zarr2", "zarr3"])
 @pytest.mark.parametrize(("dtype", "fill"), [("f8", float("nan")), ("i2", -5)])
 def test_xarray_masks_the_fill_value(tmp_path, format, dtype, fill):

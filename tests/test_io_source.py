@@ -109,6 +109,10 @@ def test_what_cannot_be_read_is_said_in_one_line(tmp_path, kind, said):
         open_source(path)
     assert str(error.value).startswith(str(path))
     assert "\n" not in str(error.value)
+    if isinstance(kind, tuple):
+        with made_files.served(tmp_path) as server, pytest.raises(SourceError, match=said) as error:
+            open_source(f"{server}/given?token=secret")
+        assert "\n" not in str(error.value) and "secret" not in str(error.value)
 
 
 def test_a_damaged_chunk_and_a_damaged_store_are_named(tmp_path):
@@ -238,15 +242,11 @@ def test_a_server_that_gives_files_only_whole_is_named(tmp_path, monkeypatch, ki
         ("{}/text.nc", "is no netCDF, HDF5 or Zarr: it begins with b'hello"),
         ("http://127.0.0.1:1/a.nc", "cannot be read: .*: check the address"),
         ("gopher://host/a.nc", "gopher://host/a.nc cannot be read: .*: check the address"),
-        ("{}/cut.nc?token=secret", "cut.nc is truncated: it has 9,000 bytes of .*; copy or"),
-        ("{}/old.nc?token=secret", r"old.nc is truncated: it has 900 bytes of [\d,]+; copy or"),
     ],
 )
 def test_a_url_that_cannot_be_read_is_said_in_one_line(tmp_path, address, said):
     (tmp_path / "empty.nc").touch()
     (tmp_path / "text.nc").write_text("hello, world")
-    (tmp_path / "cut.nc").write_bytes(made_files.nested(tmp_path / "a.nc").read_bytes()[:9000])
-    (tmp_path / "old.nc").write_bytes(made_files.classic(tmp_path / "b.nc").read_bytes()[:900])
     with made_files.served(tmp_path) as server, pytest.raises(SourceError, match=said) as error:
         open_source(address.format(server))
     assert "\n" not in str(error.value)

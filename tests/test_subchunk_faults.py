@@ -99,6 +99,11 @@ def test_groups_come_under_each_of_their_names(odd):
         subchunk.build(odd)
 
 
+@of("records_arrays_and_lists")
+def test_what_zarr_has_no_type_for_is_left_out_of_a_store(odd):
+    assert "Zarr has no type for" in SubchunkStore(odd).left_out["c"]
+
+
 @of("missing_filter")
 def test_a_missing_filter_is_named_with_what_installs_it(odd):
     for _ in range(2):

@@ -21,7 +21,7 @@ from hyperslab.tune.advice import calibrate, explain
 from hyperslab.tune.advice.command import advised
 from hyperslab.tune.advice.recipes import commands, output_name
 
-QUICK = ["--rough", "--no-measure", "--formats", "netcdf4"]
+QUICK = ["--rough", "--no-measure", "--formats", "netcdf4", "--sample", "128KiB"]
 
 
 @pytest.fixture(scope="module")
@@ -82,7 +82,7 @@ def test_the_commands_that_are_printed_work(file, monkeypatch):
 
 
 forked = pytest.fixture(scope="module", autouse=True)(forking)
-ASKED = ["--rough", "--no-measure", "--budget", "any", "--codecs", "deflate"]
+ASKED = [*QUICK, "--budget", "any", "--codecs", "deflate"]
 
 
 @pytest.fixture
@@ -129,7 +129,7 @@ def test_what_is_printed_for_a_url_runs(url, file):
 
 def test_a_file_that_is_read_elsewhere_is_opened_there(file):
     path = str(file)
-    words = [path, *ASKED, "--library", "netcdf4", "--formats", "netcdf4"]
+    words = [path, *ASKED, "--library", "netcdf4"]
     found = advised([*words, "--store", "s3"])
     for remedy in ("h5py", "index", "references"):
         said = python(found, row_of(found, remedy=remedy))
@@ -147,7 +147,7 @@ def test_what_a_copy_would_lack_is_said(file, tmp_path):
     path = shutil.copy(file, tmp_path / "maps.nc")
     with netCDF4.Dataset(path, "a") as nc:
         nc.createGroup("stations").createVariable("names", str, ())[...] = "Vlissingen"
-    found = advised([str(path), *ASKED, "--formats", "netcdf4"])
+    found = advised([str(path), *ASKED])
     assert any("stations/names is left out: it holds text" in note for note in found.notes)
     row = row_of(found, format="netcdf4", kind="layout")
     assert "--leave-out" in commands(found.subject, row.candidate)[0]
@@ -165,7 +165,7 @@ def test_an_index_opens_the_group_of_the_variable(tmp_path):
 
 
 def test_every_row_that_was_measured_has_its_commands(file):
-    found = advised([str(file), *ASKED, "--formats", "netcdf4"])
+    found = advised([str(file), *ASKED])
     known = as_if_measured(found, [9.0, 8.0, 0.5])
     said = explain.how(known)
     for number, row in enumerate(known.rows, 1):

@@ -124,6 +124,11 @@ def test_what_a_writer_and_create_refuse_is_named(tmp_path, layout):
     assert np.array_equal(read(path, layout), VALUES[:6])
     with pytest.raises(FileNotFoundError, match="absent is not a directory"):
         write_array(tmp_path / "absent" / "a", VALUES, layout)
+    (tmp_path / "thesis").mkdir()
+    (tmp_path / "thesis" / "chapter1.tex").write_text("")
+    with pytest.raises(FileExistsError, match="no Zarr store: it is left alone"):
+        write_array(tmp_path / "thesis", VALUES, layout, overwrite=True)
+    assert (tmp_path / "thesis" / "chapter1.tex").exists()
 
 
 def test_a_definition_that_fails_and_a_body_that_raises_leave_nothing(tmp_path, layout):
@@ -184,14 +189,6 @@ def test_coordinates_and_attributes_are_stored(tmp_path, layout):
         assert dataset.t.values[1] == np.datetime64("2000-01-01T12:00")
         assert np.isnan(dataset.field.values[0, 0])
         assert dataset.field.values[0, 1] == 1
-
-
-def test_a_folder_that_is_no_store_is_left_alone(tmp_path):
-    (tmp_path / "thesis").mkdir()
-    (tmp_path / "thesis" / "chapter1.tex").write_text("")
-    with pytest.raises(FileExistsError, match="no Zarr store: it is left alone"):
-        write_array(tmp_path / "thesis", VALUES, Layout("zarr2"), overwrite=True)
-    assert (tmp_path / "thesis" / "chapter1.tex").exists()
 
 
 class Slabs:

@@ -7,26 +7,9 @@ import numpy as np
 import zarr
 from range_server import serving
 
-from data_gen.radar import Storms, Tile
 from hyperslab.io.source import open_source
 
 RECORD = np.dtype([("speed", "f4"), ("count", "i4")])
-
-
-def radar_tile(path, nlat=301, nlon=401):
-    """All twelve int16 products of a radar tile, deflated."""
-    products = Tile(Storms(nlat=nlat, nlon=nlon, cells=9, seed=4)).products()
-    with netCDF4.Dataset(path, "w") as nc:
-        nc.createDimension("lat", nlat)
-        nc.createDimension("lon", nlon)
-        nc.title = "radar mosaic"
-        for name, values in products.items():
-            made = nc.createVariable(
-                name, "i2", ("lat", "lon"), zlib=True, chunksizes=(nlat // 3, nlon)
-            )
-            made.units = "dBZ"
-            made[:] = values
-    return path
 
 
 def classic(path, format="NETCDF3_CLASSIC", steps=7):

@@ -4,7 +4,6 @@ import json
 
 import numpy as np
 import pytest
-import xarray as xr
 import zarr
 from contracts.readers import assert_same
 
@@ -69,23 +68,3 @@ def test_stores_hold_what_others_expect(tmp_path):
     assert np.array_equal(stored, GRID.reshape(-1))
     write_array(shards, GRID, Layout("zarr3", (10, 35), "zstd", shards=(30, 70)))
     assert len(list((shards / "data" / "c").glob("*/*"))) == 2
-
-
-def test_names_that_are_known_are_named(tmp_path):
-    variables = [Variable(n, ("x",), (5,), "f4") for n in ("b", "g/h/a", "g/c")]
-    create(tmp_path / "d", variables, Layout("zarr3")).close()
-    for by in ("zarr", "xarray-zarr"):
-        with pytest.raises(KeyError, match="no variable 'g/h/x'; there are b, g/c, g/h/a"):
-            reader(by).open(tmp_path / "d", "g/h/x")
-
-
-@pytest.mark.parametrize("format", ["zarr2", "zarr3"])
-@pytest.mark.parametrize(("dtype", "fill"), [("f8", float("nan")), ("i2", -5)])
-def test_xarray_masks_the_fill_value(tmp_path, format, dtype, fill):
-    variable = Variable("a", ("x",), (4,), dtype, {"flag_values": np.array([1, 2])}, fill)
-    with create(tmp_path / "a", [variable], Layout(format, chunks=(2,))) as writer:
-        writer.write("a", 0, np.array(3, dtype))
-    with xr.open_zarr(tmp_path / "a", consolidated=format == "zarr2", chunks=None) as dataset:
-        assert dataset.a.dims == ("x",)
-        assert np.array_equal(dataset.a.values, [3, np.nan, np.nan, np.nan], equal_nan=True)
-        assert dataset.a.attrs == {"flag_values": [1, 2]}

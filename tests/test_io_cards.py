@@ -6,7 +6,7 @@ from importlib.util import find_spec
 
 import pytest
 
-from hyperslab.io import FORMATS, Layout, cards, reader, readers
+from hyperslab.io import Layout, cards, reader, readers
 from hyperslab.io.cards import Card
 
 ORDER = (
@@ -36,10 +36,6 @@ def test_a_layout_narrows_what_a_format_allows():
     assert set(readers("nczarr")) - set(readers(shuffled)) == {"zarr", "xarray-zarr"}
     big = Layout("zarr2", byteorder="big")
     assert set(readers("zarr2")) - set(readers(big)) == {"nczarr"}
-
-
-def test_every_format_has_a_reader():
-    assert all(readers(format) for format in FORMATS)
 
 
 def test_an_unknown_reader_or_format_is_named_with_what_there_is(monkeypatch):

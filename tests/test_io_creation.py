@@ -5,6 +5,7 @@ import shutil
 import subprocess
 import sys
 from contextlib import suppress
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -23,16 +24,24 @@ from hyperslab.io import (
     readers,
     write_array,
 )
+from hyperslab.io.source import open_source
 
 VALUES = np.arange(12 * 20, dtype="f4").reshape(12, 20)
 FIELD = Variable("field", ("y", "x"), VALUES.shape, "f4", fill_value=-1)
 
 
 def every_codec():
-    """All layouts with a codec, shuffled and not."""
+    """All layouts with a codec, shuffled and not, and those with what only some formats have."""
     for format, codec, shuffle in itertools.product(FORMATS, CODECS, (False, True)):
         with suppress(ValueError):
             yield Layout(format, chunks=(100, 105), codec=codec, shuffle=shuffle)
+    for format in ("hdf5", "netcdf4"):
+        yield Layout(format, (100, 105), "deflate", 7, shuffle=True, fletcher32=True)
+        yield Layout(format, byteorder="big")
+    yield Layout("nczarr", (100, 105))
+    yield Layout("zarr2", (100, 105), "deflate", shuffle=True, byteorder="big")
+    yield Layout("zarr3", (100, 105), "deflate", byteorder="big")
+    yield Layout("zarr3", (50, 105), "zstd", 3, shards=(150, 210))
 
 
 def read(path, layout, name="data", selection=...):
@@ -46,15 +55,23 @@ def layout(request):
     return Layout(request.param)
 
 
-@pytest.mark.parametrize(
-    "layout", list(every_codec()), ids=lambda x: f"{x.format}-{x.codec}-{x.shuffle}"
-)
-def test_every_codec_makes_it_smaller_and_gives_it_back(tmp_path, layout):
+@pytest.mark.parametrize("layout", list(every_codec()), ids=str)
+def test_what_is_written_is_smaller_described_as_its_layout_and_given_back(tmp_path, layout):
     values = np.arange(200 * 210, dtype="i4").reshape(200, 210) // 100
-    size = write_array(tmp_path / "a", values, layout)
+    path = tmp_path / f"a{layout.suffix}"
+    size = write_array(path, values, layout, dims=("y", "x"))
     files = [path for path in tmp_path.rglob("*") if path.is_file()]
-    assert size == sum(path.stat().st_size for path in files) < values.nbytes
-    assert np.array_equal(read(tmp_path / "a", layout), values)
+    assert size == sum(path.stat().st_size for path in files)
+    assert size < values.nbytes or not layout.codec
+    assert np.array_equal(read(path, layout), values)
+    with open_source(path) as source:
+        found = source.variables["data"]
+    if layout.format != "nczarr" or not layout.codec:  # which is not described
+        order = sys.byteorder if layout.byteorder == "native" else layout.byteorder
+        wanted = replace(layout, level=layout.effective_level, byteorder=order)
+        assert (replace(found.layout, byteorder=order), found.byteorder) == (wanted, order)
+    assert (source.format, found.dtype) == (layout.format, "i4")
+    assert found.dims == (("dim_200", "dim_210") if layout.format == "hdf5" else ("y", "x"))
 
 
 @pytest.mark.parametrize("shape", [(3, 24, 20), (3, 20, 24)])
@@ -107,6 +124,11 @@ def test_what_a_writer_and_create_refuse_is_named(tmp_path, layout):
     assert np.array_equal(read(path, layout), VALUES[:6])
     with pytest.raises(FileNotFoundError, match="absent is not a directory"):
         write_array(tmp_path / "absent" / "a", VALUES, layout)
+    (tmp_path / "thesis").mkdir()
+    (tmp_path / "thesis" / "chapter1.tex").write_text("")
+    with pytest.raises(FileExistsError, match="no Zarr store: it is left alone"):
+        write_array(tmp_path / "thesis", VALUES, layout, overwrite=True)
+    assert (tmp_path / "thesis" / "chapter1.tex").exists()
 
 
 def test_a_definition_that_fails_and_a_body_that_raises_leave_nothing(tmp_path, layout):
@@ -169,14 +191,6 @@ def test_coordinates_and_attributes_are_stored(tmp_path, layout):
         assert dataset.t.values[1] == np.datetime64("2000-01-01T12:00")
         assert np.isnan(dataset.field.values[0, 0])
         assert dataset.field.values[0, 1] == 1
-
-
-def test_a_folder_that_is_no_store_is_left_alone(tmp_path):
-    (tmp_path / "thesis").mkdir()
-    (tmp_path / "thesis" / "chapter1.tex").write_text("")
-    with pytest.raises(FileExistsError, match="no Zarr store: it is left alone"):
-        write_array(tmp_path / "thesis", VALUES, Layout("zarr2"), overwrite=True)
-    assert (tmp_path / "thesis" / "chapter1.tex").exists()
 
 
 class Slabs:

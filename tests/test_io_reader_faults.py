@@ -1,16 +1,9 @@
-"""Every reader with every fault of a server: what it says, and that nothing is left running."""
+"""Every reader with every fault of a server: what it says."""
 
-import os
 import re
-import signal
-import socket
-import subprocess
-import sys
-import time
 import traceback
 from contextlib import ExitStack
 from datetime import timedelta
-from pathlib import Path
 
 import fsspec
 import numpy as np
@@ -152,45 +145,3 @@ def test_a_fault_while_opening_tells_no_secret(folder, kind):
     if kind == "not there":
         lost = [re.search("onnect|libcurl failure|error sending request", said) for said in told]
         assert all(lost) and len(lost) == len(readers(place="http"))
-
-
-READ = """
-import os, signal, sys
-from hyperslab.io import reader
-from hyperslab.network import Link, serving
-
-signal.signal(signal.SIGINT, signal.default_int_handler)  # shells ignore it in the background
-with serving(sys.argv[1]) as server, Link(2e5, 0.01).to(server.port) as port:
-    address = server.through(port).address(sys.argv[3])
-    print(server.port, port, flush=True)
-    with reader(sys.argv[2]).open(address, "main") as opened:
-        opened.read()
-"""
-
-
-@pytest.mark.skipif(sys.platform != "linux", reason="lists processes as Linux has them")
-@pytest.mark.parametrize("name", ["netcdf4", "h5py-none", "subchunk-obstore"])
-def test_after_ctrl_c_in_a_read_nothing_is_left(folder, name):
-    """Libraries of C and Rust may end the read in hand first; the others end at once."""
-    if name not in readers(place="http"):
-        pytest.skip(f"{name} is not installed")
-    words = [sys.executable, "-c", READ, str(folder[0]), name, file_of(name)]
-    env = os.environ | {"PYTHONPATH": os.pathsep.join([str(Path.cwd()), *sys.path])}
-    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
-    run = subprocess.Popen(words, env=env, **pipes, start_new_session=True)
-    try:
-        ports = [int(word) for word in run.stdout.readline().split()]
-        time.sleep(1)
-        assert run.poll() is None, run.stderr.read().decode()
-        os.killpg(run.pid, signal.SIGINT)
-        said = run.communicate(timeout=60)[1].decode()
-    finally:
-        run.kill()
-    assert "\nKeyboardInterrupt\n" in said and run.returncode
-    for port in ports:
-        with socket.socket() as client:
-            assert client.connect_ex(("127.0.0.1", port)) != 0
-    listed, end = ["ps", "-s", str(run.pid), "-o", "pid="], time.monotonic() + 10
-    while left := subprocess.run(listed, capture_output=True, text=True).stdout.split():
-        assert time.monotonic() < end, left  # a child may still be ending
-        time.sleep(0.1)

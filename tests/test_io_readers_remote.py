@@ -9,10 +9,11 @@ import numpy as np
 import pytest
 from contracts.readers import ReaderContract, Truth, assert_same
 from forked_servers import forking
+from test_io_readers_contract import known_gaps, make
 from zarr.core.sync import sync
 
 from hyperslab import subchunk
-from hyperslab.io import Layout, Variable, create, readers, references
+from hyperslab.io import Layout, readers, references
 from hyperslab.io import chunkindex_format as chunkindex
 from hyperslab.io import reader as reader_named
 from hyperslab.io.urls import Remote, system_in_zarr
@@ -47,11 +48,6 @@ def far(reader, options):
     return SimpleNamespace(**same, open=partial(reader.open, storage_options=options))
 
 
-def flat(layout):
-    """Names of the variables that are stored as one piece."""
-    return ("few", "group/deep") if layout.format not in ("netcdf3", "nczarr") else ("few",)
-
-
 class Address(str):
     """The address of a folder, which takes / as a path does."""
 
@@ -63,26 +59,10 @@ class Address(str):
 def folder(tmp_path_factory):
     """The files, what lies beside them, and what is in them."""
     folder = tmp_path_factory.mktemp("served")
-    random = np.random.default_rng(7)
-    whole = random.normal(size=(7, 11, 13)).astype("f4")
-    values = {"main": np.full((7, 11, 13), -5, "f4"), "whole": whole}
-    # The rest are missing chunks, and the unwritten parts of others.
-    values["main"][:5, :, :10] = whole[:5, :, :10]
-    values["few"] = np.arange(143, dtype="i2").reshape(11, 13)
+    values = {}
     for name, layout in LAYOUTS.items():
         path = folder / f"{name}{layout.suffix}"
-        variables = [
-            Variable("main", ("t", "y", "x"), (7, 11, 13), "f4", {"scale_factor": 0.5}, -5),
-            Variable("whole", ("t", "y", "x"), (7, 11, 13), "f4"),
-            *(Variable(few, ("y", "x"), (11, 13), "i2") for few in flat(layout)),
-        ]
-        plain = Layout(layout.format, page_bytes=layout.page_bytes)
-        layouts = {v.name: layout if len(v.shape) == 3 else plain for v in variables}
-        with create(path, variables, layouts) as writer:
-            writer.write("main", (slice(5), slice(None), slice(10)), whole[:5, :, :10])
-            writer.write("whole", ..., whole)
-            for few in flat(layout):
-                writer.write(few, ..., values["few"])
+        values[name] = make(path, layout, ["i2"])
         if path.is_file() and name != "netcdf3":
             subchunk.build(path, spacing=1024)
             chunkindex.write(path, f"{path}.chunkindex")
@@ -117,12 +97,14 @@ def reader(pair, servers):
 @pytest.fixture(scope="session")
 def truth(pair, servers, folder):
     name, reader, place = pair
-    values, main = folder[1] | dict.fromkeys(flat(LAYOUTS[name]), folder[1]["few"]), "main"
+    few = ["main", "i2", "group/inner/deep"]
     if reader == "virtualizarr-kerchunk":
         # It knows no groups in references, and takes an array to end with its last written chunk.
-        values, main = {name: values[name] for name in ("whole", "few")}, "whole"
+        few = ["grown", "i2"]
+    values = {name: array for name, array in folder[1][name].items() if name in few}
     top = Address(servers[place].url)
-    return Truth(top / f"{name}{LAYOUTS[name].suffix}", values, main, top)
+    found = Truth(top / f"{name}{LAYOUTS[name].suffix}", values, few[0], top)
+    return known_gaps(reader, LAYOUTS[name].format, found)
 
 
 # Those that differ in what fetches alone are held to less.

@@ -5,7 +5,6 @@ import gzip
 import importlib
 import os
 import sys
-from dataclasses import replace
 from pathlib import Path
 
 import fsspec
@@ -20,7 +19,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from made_files import everything
 
-from hyperslab.io import Layout, write_array
 from hyperslab.io import source as opening
 from hyperslab.io.source import SourceError, open_source, reopen
 from hyperslab.io.sources.classic import needed_bytes
@@ -111,6 +109,10 @@ def test_what_cannot_be_read_is_said_in_one_line(tmp_path, kind, said):
         open_source(path)
     assert str(error.value).startswith(str(path))
     assert "\n" not in str(error.value)
+    if isinstance(kind, tuple):
+        with made_files.served(tmp_path) as server, pytest.raises(SourceError, match=said) as error:
+            open_source(f"{server}/given?token=secret")
+        assert "\n" not in str(error.value) and "secret" not in str(error.value)
 
 
 def test_a_damaged_chunk_and_a_damaged_store_are_named(tmp_path):
@@ -127,40 +129,6 @@ def test_a_damaged_chunk_and_a_damaged_store_are_named(tmp_path):
     (tmp_path / "a.zarr" / "zarr.json").write_text("{")
     with pytest.raises(SourceError, match="is a damaged Zarr store"):
         open_source(tmp_path / "a.zarr")
-
-
-GRID = np.arange(60 * 70, dtype="i4").reshape(60, 70) // 50
-FILTERED = {"shuffle": True, "fletcher32": True}
-
-
-@pytest.mark.parametrize(
-    "layout",
-    [
-        Layout("hdf5", byteorder="big"),
-        Layout("hdf5", (20, 35), "deflate", 6, **FILTERED),
-        *(Layout("hdf5", (20, 35), codec) for codec in ("lzf", "szip")),
-        Layout("netcdf4", byteorder="big"),
-        Layout("netcdf4", (20, 35), "deflate", 7, **FILTERED),
-        *(Layout("netcdf4", (20, 35), codec, 4) for codec in ("zstd", "blosc-lz4", "bzip2")),
-        Layout("netcdf4", (20, 35), "szip"),
-        Layout("nczarr", (20, 35)),
-        Layout("zarr2", (20, 35), "deflate", shuffle=True, byteorder="big"),
-        Layout("zarr3", (20, 35), "deflate", byteorder="big"),
-        Layout("zarr3", (10, 35), "zstd", 3, shards=(30, 70)),
-        *(Layout(format, (20, 35), "blosc-lz4", shuffle=True) for format in ("zarr2", "zarr3")),
-        *(Layout(format, (20, 35), "blosc-zstd") for format in ("netcdf4", "zarr2", "zarr3")),
-    ],
-    ids=str,
-)
-def test_what_is_written_in_a_layout_is_described_as_it(tmp_path, layout):
-    write_array(tmp_path / f"a{layout.suffix}", GRID, layout, dims=("y", "x"))
-    with open_source(tmp_path / f"a{layout.suffix}") as source:
-        found = source.variables["data"]
-        assert (source.format, found.dtype) == (layout.format, "i4")
-    order = sys.byteorder if layout.byteorder == "native" else layout.byteorder
-    wanted = replace(layout, level=layout.effective_level, byteorder=order)
-    assert (replace(found.layout, byteorder=order), found.byteorder) == (wanted, order)
-    assert found.dims == (("dim_60", "dim_70") if layout.format == "hdf5" else ("y", "x"))
 
 
 VARIABLE = st.tuples(
@@ -209,43 +177,30 @@ forked = pytest.fixture(scope="module", autouse=True)(forking)
         ("five.nc", lambda path: made_files.classic(path, "NETCDF3_64BIT_DATA")),
         ("netcdf4.nc", made_files.nested),
         ("a.zarr", made_files.sharded),
+        ("grows.nc", made_files.growing),
     ],
 )
 def test_urls_give_what_files_give(tmp_path, name, make):
     format, truth = everything(make(tmp_path / name))
+    with open_source(tmp_path / name) as source:
+        local = source.variables
     with made_files.served(tmp_path) as address:
-        found, values = everything(f"{address}/{name}")
+        with open_source(f"{address}/{name}") as source:
+            found, remote = source.format, source.variables
         with reopen(f"{address}/{name}", format) as source:
             assert source.threads
-            variable = next(iter(values))
-            first = source.read(variable, tuple(slice(0, 1) for _ in values[variable].shape))
+            for each, array in truth.items():
+                n, rest = len(array), tuple(slice(0, n) for n in array.shape[1:])
+                # Not against netCDF-C: strided beyond what is stored, it gives fill values alone.
+                for first in (slice(0, n), slice(1, n, 3), slice(n - 2, n), 1, n - 1):
+                    got = source.read(each, (first, *rest))
+                    assert np.array_equal(got, array[(first, *rest)]), (each, first)
     fsspec.filesystem("http").clear_instance_cache()
     gc.collect()  # where a connection is open still, it is told now, and that is an error
-    assert (found, set(values)) == (format, set(truth))
-    assert all(np.array_equal(values[each], truth[each]) for each in truth)
-    assert first.item() == truth[variable].flat[0]
-
-
-def test_over_a_network_dimensions_that_grow_are_as_long_as_in_the_file(tmp_path):
-    path = made_files.growing(tmp_path / "a.nc")
-    values = everything(path)[1]
-    with open_source(path) as source:
-        local = source.variables
-    with made_files.served(tmp_path) as server:
-        with open_source(f"{server}/a.nc") as source:
-            remote = source.variables
-        assert list(remote) == list(local)
-        with reopen(f"{server}/a.nc", "netcdf4") as source:
-            for name, truth in local.items():
-                found = remote[name]
-                assert (found.dims, found.shape, found.unlimited) == (
-                    truth.dims, truth.shape, truth.unlimited,
-                )  # fmt: skip
-                rest = tuple(slice(0, n) for n in truth.shape[1:])
-                # Not against netCDF-C: strided beyond what is stored, it gives fill values alone.
-                for first in (slice(0, 6), slice(1, 6, 3), slice(4, 6), 1, 5):
-                    got = source.read(name, (first, *rest))
-                    assert np.array_equal(got, values[name][(first, *rest)]), (name, first)
+    assert (found, list(remote)) == (format, list(local))
+    for each, variable in local.items():  # those that grow are as long as in the file
+        same = remote[each].dims, remote[each].shape, remote[each].unlimited
+        assert same == (variable.dims, variable.shape, variable.unlimited)
 
 
 @pytest.mark.parametrize("kind", ["classic.nc", "large.nc", "a.zarr"])
@@ -274,15 +229,11 @@ def test_a_server_that_gives_files_only_whole_is_named(tmp_path, monkeypatch, ki
         ("{}/text.nc", "is no netCDF, HDF5 or Zarr: it begins with b'hello"),
         ("http://127.0.0.1:1/a.nc", "cannot be read: .*: check the address"),
         ("gopher://host/a.nc", "gopher://host/a.nc cannot be read: .*: check the address"),
-        ("{}/cut.nc?token=secret", "cut.nc is truncated: it has 9,000 bytes of .*; copy or"),
-        ("{}/old.nc?token=secret", r"old.nc is truncated: it has 900 bytes of [\d,]+; copy or"),
     ],
 )
 def test_a_url_that_cannot_be_read_is_said_in_one_line(tmp_path, address, said):
     (tmp_path / "empty.nc").touch()
     (tmp_path / "text.nc").write_text("hello, world")
-    (tmp_path / "cut.nc").write_bytes(made_files.nested(tmp_path / "a.nc").read_bytes()[:9000])
-    (tmp_path / "old.nc").write_bytes(made_files.classic(tmp_path / "b.nc").read_bytes()[:900])
     with made_files.served(tmp_path) as server, pytest.raises(SourceError, match=said) as error:
         open_source(address.format(server))
     assert "\n" not in str(error.value)

@@ -6,10 +6,13 @@ import pytest
 from hyperslab.io import DTYPES, Variable
 
 
-def test_types_by_any_name():
+def test_types_by_any_name_and_fill_values_of_integers_are_whole():
     for dtype in DTYPES:
         names = (dtype, np.dtype(dtype).name, np.dtype(dtype), ">" + dtype)
         assert {Variable("a", ("x",), (3,), name).dtype for name in names} == {dtype}
+    assert Variable("a", (), (), "u8", fill_value=2**64 - 1).fill_value == 2**64 - 1
+    whole = Variable("a", (), (), "i2", fill_value=-5.0).fill_value
+    assert (whole, type(whole)) == (-5, int)
 
 
 @pytest.mark.parametrize(
@@ -34,9 +37,3 @@ def test_what_does_not_fit_is_refused(given, said):
     parts = {"name": "a", "dims": ("x",), "shape": (3,), "dtype": "f4"} | given
     with pytest.raises(ValueError, match=said):
         Variable(**parts)
-
-
-def test_fill_values_of_integers_are_whole():
-    assert Variable("a", (), (), "u8", fill_value=2**64 - 1).fill_value == 2**64 - 1
-    whole = Variable("a", (), (), "i2", fill_value=-5.0).fill_value
-    assert (whole, type(whole)) == (-5, int)

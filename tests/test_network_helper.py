@@ -9,12 +9,16 @@ import subprocess
 import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import replace
 from urllib.request import urlopen
 
+import numpy as np
 import pytest
 from samples import Spin, until
 
+from hyperslab import subchunk
+from hyperslab.io import Layout, readers, write_array
 from hyperslab.measure.case import Case
 from hyperslab.measure.processes import Processes
 from hyperslab.measure.worker import Job
@@ -23,55 +27,74 @@ from hyperslab.network.helper import helping
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="lists processes as Linux has them")
 RUN = """
-import os, shutil, signal, sys, time
+import os, signal, sys, time
 from contextlib import ExitStack
+from hyperslab.io import reader
 from hyperslab.network import Link, serving
 
 signal.signal(signal.SIGINT, signal.default_int_handler)  # shells ignore it in the background
 with ExitStack() as stack:
-    servers = [stack.enter_context(serving("."))]
-    if shutil.which("lighttpd"):
-        servers.append(stack.enter_context(serving(".", program="lighttpd")))
-    link = stack.enter_context(Link(1e6, 0.01).to(servers[0].port))
+    servers = [stack.enter_context(serving(".", program=name)) for name in sys.argv[2:]]
+    link = stack.enter_context(Link(2e5, 0.01).to(servers[0].port))
     if sys.argv[1] == "fork" and os.fork() == 0:
         time.sleep(60)  # holds the pipes to the helpers open
         os._exit(0)
     print(*[server.port for server in servers], link, flush=True)
-    time.sleep(60)
+    if sys.argv[1] == "fork":
+        time.sleep(60)
+    with reader(sys.argv[1]).open(servers[0].through(link).address("a.nc"), "data") as opened:
+        opened.read()
 """
 
 
-@pytest.mark.parametrize("killed", [True, False])
-def test_nothing_is_left(tmp_path, killed):
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """A file that takes long over the link, with its index."""
+    folder = tmp_path_factory.mktemp("far")
+    noise = np.random.default_rng(1).normal(size=(3, 25_000))
+    write_array(folder / "a.nc", noise, Layout("netcdf4", (1, 25_000), "deflate", 1))
+    subchunk.build(folder / "a.nc")
+    return folder
+
+
+@pytest.mark.parametrize("ended", ["fork", "netcdf4", "h5py-none", "subchunk-obstore"])
+def test_nothing_is_left_by_who_is_killed_or_interrupted_in_a_read(folder, ended):
+    """Killed, it leaves a fork. Libraries of C and Rust may end the read in hand first."""
+    if ended not in ("fork", *readers(place="http")):
+        pytest.skip(f"{ended} is not installed")
+    programs = ["aiohttp", *["lighttpd"] * (shutil.which("lighttpd") is not None)]
     run = subprocess.Popen(
-        [sys.executable, "-c", RUN, "fork" if killed else ""],
-        cwd=tmp_path,
-        env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path), "TMPDIR": str(tmp_path)},
+        [sys.executable, "-c", RUN, ended, *programs],
+        cwd=folder,
+        env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path), "TMPDIR": str(folder)},
         stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
         start_new_session=True,
     )
 
     def helpers():
         """Return the processes that know whom they work for, and what they started."""
         said = subprocess.run(["ps", "axww", "-o", "args="], capture_output=True, text=True).stdout
-        ours = (f"owner = \\d+, {run.pid}\\b", re.escape(str(tmp_path)))
+        ours = (f"owner = \\d+, {run.pid}\\b", re.escape(str(folder)))
         return [line for line in said.splitlines() if re.search("|".join(ours), line)]
 
     try:
-        servers = len(run.stdout.readline().split()) - 1
-        assert servers == 1 + (shutil.which("lighttpd") is not None)
-        assert len(helpers()) == 2 * servers  # a link too, and lighttpd with who keeps it
-        if killed:
+        assert len(run.stdout.readline().split()) == len(programs) + 1
+        assert len(helpers()) == 2 * len(programs)  # a link too, and lighttpd with who keeps it
+        if ended == "fork":
             run.kill()
         else:
+            time.sleep(1)  # it reads
+            assert run.poll() is None, run.stderr.read().decode()
             os.killpg(run.pid, signal.SIGINT)  # as Ctrl-C does
+            assert "\nKeyboardInterrupt\n" in run.communicate(timeout=60)[1].decode()
         run.wait(timeout=20)
         until(lambda: not helpers())
     finally:
-        if killed:
+        with suppress(ProcessLookupError):
             os.killpg(run.pid, signal.SIGKILL)  # what it forked
         run.stdout.close()
+        run.stderr.close()
 
 
 def test_who_knows_the_token_asks(tmp_path):

@@ -2,6 +2,7 @@
 
 import json
 import os
+import random
 import struct
 import zlib
 
@@ -41,18 +42,11 @@ def test_mutations_are_named_or_harmless(pair, tmp_path, what):
 
 
 @pytest.mark.parametrize("table", ["number", "bit", "out", "header_bits", "mark"])
-def test_a_forged_index_does_not_pass_the_check(pair, tmp_path, table, monkeypatch):
+def test_a_forged_index_does_not_pass_the_check(pair, tmp_path, table):
     """One number of a table is another, and all checksums fit."""
-    path, values = pair
-    monkeypatch.setattr(fuzz, "sorted", lambda tables: [f"0/{table}"], raising=False)
-
-    class Chosen(fuzz.random.Random):
-        def random(self):
-            return 0.9
-
-    rng, told = Chosen(3), 0
+    (path, values), rng, told = pair, random.Random(3), 0
     for _ in range(8):
-        (tmp_path / "index").write_bytes(fuzz.of_index(path, rng))
+        (tmp_path / "index").write_bytes(fuzz.of_index(path, rng, f"0/{table}"))
         try:
             check(path, tmp_path / "index")
         except subchunk.SubchunkError:

@@ -2,7 +2,6 @@
 
 import multiprocessing
 import os
-import pickle
 import sys
 import threading
 from pathlib import Path
@@ -100,6 +99,11 @@ def test_groups_come_under_each_of_their_names(odd):
         subchunk.build(odd)
 
 
+@of("records_arrays_and_lists")
+def test_what_zarr_has_no_type_for_is_left_out_of_a_store(odd):
+    assert "Zarr has no type for" in SubchunkStore(odd).left_out["c"]
+
+
 @of("missing_filter")
 def test_a_missing_filter_is_named_with_what_installs_it(odd):
     for _ in range(2):
@@ -149,31 +153,6 @@ def test_a_fork_reads_while_a_thread_of_the_parent_was_reading(tmp_path):
         stop.set()
         thread.join()
     assert codes == [0] * 8
-
-
-@pytest.mark.parametrize("indexed", [False, True])
-def test_values_of_two_files_are_never_mixed(tmp_path, indexed):
-    """By what was open, nor by a pickle of it."""
-    path, new = tmp_path / "x.h5", tmp_path / "new.h5"
-
-    def write(value):
-        files.write_one(new, np.full(20_000, value), chunks=(5000,))
-        with h5py.File(new, "a") as file:
-            file["plain"] = np.full(20_000, value)
-        new.replace(path)
-
-    write(1.0)
-    if indexed:
-        subchunk.build(path)
-    with subchunk.open(path) as file:
-        kept = pickle.dumps(file)
-        assert file["x"][0] == pickle.loads(kept)["plain"][5] == 1.0
-        write(2.0)
-        for name in ("plain", "x"):
-            with pytest.raises(subchunk.StaleIndexError, match="replaced"):
-                file[name][1]
-    with pytest.raises(subchunk.StaleIndexError, match=r"not the file that was|does not belong"):
-        pickle.loads(kept)
 
 
 @pytest.mark.parametrize("indexed", [False, True])

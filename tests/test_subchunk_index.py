@@ -94,18 +94,14 @@ def test_what_changed_is_refused_until_it_is_indexed_again(path, change):
             assert np.array_equal(file[name][-1:], truth[name][-1:])
 
 
-@pytest.mark.parametrize("length", [0, 19, 500, -1, None])
-def test_an_index_that_was_cut_or_added_to_is_refused(path, length):
+def test_an_index_that_was_cut_or_added_to_or_is_of_a_newer_format_is_refused(path):
     index = path.with_name("data.h5.subchunk")
     whole = index.read_bytes()
-    index.write_bytes(whole + b"more" if length is None else whole[:length])
-    with pytest.raises(subchunk.CorruptIndexError, match=r"data\.h5\.subchunk: "):
-        subchunk.open(path)
-
-
-def test_a_newer_format_is_refused(path):
-    index = path.with_name("data.h5.subchunk")
-    index.write_bytes(MAGIC + struct.pack("<I", VERSION + 1) + index.read_bytes()[12:])
+    for broken in (b"", whole[:19], whole[:500], whole[:-1], whole + b"more"):
+        index.write_bytes(broken)
+        with pytest.raises(subchunk.CorruptIndexError, match=r"data\.h5\.subchunk: "):
+            subchunk.open(path)
+    index.write_bytes(MAGIC + struct.pack("<I", VERSION + 1) + whole[12:])
     why = rf"data\.h5\.subchunk.*version {VERSION + 1}, and this release reads.*upgrade hyp"
     with pytest.raises(subchunk.UnknownVersionError, match=why):
         subchunk.open(path)

@@ -39,6 +39,13 @@ def test_every_layout_and_selection(tmp_path, data, layout, spacing):
             wanted = files.expected(truth, key)
             assert found.dtype == wanted.dtype and found.shape == wanted.shape
             assert np.array_equal(found, wanted)
+    # As a Zarr store, on any grid.
+    grid = tuple(data.draw(st.integers(max(1, n // 4), n + 2)) for n in truth.shape)
+    array = zarr.open_group(SubchunkStore(path, {"data": grid}), mode="r")["data"]
+    assert array.chunks == tuple(min(c, n) for c, n in zip(grid, truth.shape, strict=True))
+    assert np.array_equal(array[...], truth)
+    key = tuple(slice(*sorted(data.draw(st.integers(0, n)) for _ in "ab")) for n in truth.shape)
+    assert np.array_equal(array[key], truth[key])
 
 
 LENGTH = 1_500_000

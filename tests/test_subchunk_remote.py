@@ -4,6 +4,7 @@ import pickle
 import shutil
 import subprocess
 import sys
+from contextlib import nullcontext
 from itertools import product
 
 import fsspec
@@ -216,10 +217,9 @@ def test_file_urls_and_relative_paths_that_hold_in_other_folders(quoted, monkeyp
                 )
 
 
-@pytest.fixture(params=WAYS, ids="-".join)
-def way(request):
-    """The kind of server, and what opens a file on it."""
-    kind, backend = request.param
+def opens(way):
+    """The kind of server, or "" for a file on this machine, and what opens a file on it."""
+    kind, backend = way
 
     def opened(server, name):
         fsspec.filesystem("http").clear_instance_cache()
@@ -228,7 +228,7 @@ def way(request):
             options = Remote(server.url, options).obstore()
         return subchunk.open(server.address(name), storage_options={"backend": backend} | options)
 
-    return kind, opened
+    return kind, opened if kind else lambda folder, name: subchunk.open(folder / name)
 
 
 def again(act):
@@ -241,10 +241,11 @@ def again(act):
     return act()
 
 
+@pytest.mark.parametrize("way", WAYS, ids="-".join)
 @pytest.mark.parametrize("fault", ["403", "500", "cut", "short", "whole"])
 def test_one_fault_gives_right_values_or_an_error_by_name(made, way, fault):
     """While it is opened and while it is read; what went wrong once does not stay."""
-    (folder, values), (kind, opened) = made, way
+    (folder, values), (kind, opened) = made, opens(way)
     places = [0] * (fault in ("500", "cut")) + [4, 24]
     faults = [Fault(fault, first=place) for place in places]
     with (
@@ -257,28 +258,34 @@ def test_one_fault_gives_right_values_or_an_error_by_name(made, way, fault):
         assert not file["data"].plain and len(server.requests()) > 24
 
 
+@pytest.mark.parametrize("way", [("", "file"), *WAYS], ids="-".join)
 @pytest.mark.parametrize("indexed", [True, False], ids=["indexed", "bare"])
-def test_an_object_that_is_replaced_is_refused(way, tmp_path, indexed):
-    kind, opened = way
-    path, new = tmp_path / "a.h5", tmp_path / "new.h5"
+def test_values_of_two_files_are_never_mixed(way, tmp_path, indexed):
+    """By what was open, nor by a pickle of it, where size and place of all are the same."""
+    (kind, opened), path, new = opens(way), tmp_path / "a.h5", tmp_path / "new.h5"
     values = np.random.default_rng(3).random((4, 90_000))
 
-    def write(place, add):
-        """Write a file whose size does not tell its content."""
-        files.write_one(place, values + add, chunks=(1, 90_000), compression=0)
-        with h5py.File(place, "a") as file:
+    def write(add):
+        files.write_one(new, values + add, chunks=(1, 90_000), compression=0)
+        with h5py.File(new, "a") as file:
             file["plain"] = values[0] + add
+        new.replace(path)
 
-    write(path, 0)
+    write(0)
+    size = path.stat().st_size
     if indexed:
         subchunk.build(path)
-    with network.serving(tmp_path, kind) as server, opened(server, path.name) as file:
+    served = network.serving(tmp_path, kind) if kind else nullcontext(tmp_path)
+    with served as server, opened(server, path.name) as file:
+        kept = pickle.dumps(file)
         assert file["x"][0, 0] == values[0, 0]
         if indexed:
             assert file["plain"][0] == values[0, 0]
-        write(new, 1000)
-        assert new.stat().st_size == path.stat().st_size
-        new.replace(path)
+        write(1000)
+        assert path.stat().st_size == size
         for name, key in (("x", -1), ("plain", np.s_[80_000:])):
             with pytest.raises(subchunk.StaleIndexError, match=r"a\.h5"):
                 file[name][key]
+        if not kind:
+            with pytest.raises(subchunk.StaleIndexError, match=r"not the file that was|not belong"):
+                pickle.loads(kept)

@@ -3,69 +3,13 @@
 import asyncio
 import pickle
 
-import h5py
-import numpy as np
 import pytest
-import subchunk_files as files
 import test_subchunk_engine as engine
 import xarray as xr
-import zarr
-from hypothesis import given
-from hypothesis import strategies as st
 from zarr.abc.store import OffsetByteRequest, RangeByteRequest, SuffixByteRequest
 from zarr.core.buffer import default_buffer_prototype
 
-from hyperslab import subchunk
 from hyperslab.subchunk.store import SubchunkStore
-
-DTYPES = ("i1", "u1", "<i2", ">i2", "<u4", ">u4", "<i8", ">u8", "<f2", ">f4", "<f8", "<c8", ">c16",
-          "bool")  # fmt: skip
-
-
-# zarr-python 3.1 says so of fixed-length texts, which is right.
-@pytest.mark.filterwarnings("ignore::zarr.errors.UnstableSpecificationWarning")
-def test_every_type_has_h5pys_values(tmp_path):
-    """What a file of odd things holds is compared in test_subchunk_faults.py, in its own grid."""
-    path, rng = tmp_path / "all.h5", np.random.default_rng(1)
-    with h5py.File(path, "w") as file:
-        for dtype in DTYPES:
-            values = rng.integers(0, 100, (20, 33)).astype(dtype)
-            how = {"shuffle": True, "fillvalue": values.dtype.type(1)}
-            file.create_dataset(dtype, data=values, chunks=(6, 10), compression=4, **how)
-        file.create_dataset("missing", (50,), "f4", chunks=(7,), compression=1, fillvalue=np.nan)
-        file.create_dataset("deep/down/x", data=np.arange(60), chunks=(20,), compression=4)
-        file["codes"] = np.array([b"ab", b"c", b""], "S2")
-        file["pairs"] = np.zeros(3, [("a", "i4"), ("b", "f8")])
-        file["deep"].attrs["title"], file.attrs["number"] = "deep", np.float32(1.5)
-    subchunk.build(path, spacing=1024)
-    store = SubchunkStore(path, {"phony_dim_0": 3, ">f4": (1, 33), "deep/down/x": (7,)})
-    group = zarr.open_group(store, mode="r")
-    with h5py.File(path) as file:
-        for name in (*DTYPES, "missing", "deep/down/x", "codes"):
-            truth, found = file[name][()], group[name][...]
-            assert found.dtype.newbyteorder("=") == truth.dtype.newbyteorder("=")
-            assert np.array_equal(found, truth, equal_nan=truth.dtype.kind == "f")
-    assert group["deep/down/x"].fill_value == 0 and np.isnan(group["missing"].fill_value)
-    assert group.attrs["number"] == 1.5 and group["deep"].attrs["title"] == "deep"
-    assert "Zarr has no type for" in store.left_out["pairs"]
-    assert group[">f4"].chunks == (1, 33) and group["deep/down/x"].chunks == (7,)
-
-
-@files.MANY
-@given(data=st.data(), layout=files.layouts())
-def test_any_grid(tmp_path, data, layout):
-    path = tmp_path / "file.h5"
-    truth = files.write(path, layout)
-    subchunk.build(path, spacing=1024, threads=1)
-    grid = tuple(data.draw(st.integers(max(1, n // 4), n + 2)) for n in truth.shape)
-    array = zarr.open_group(SubchunkStore(path, {"data": grid}), mode="r")["data"]
-    assert array.chunks == tuple(min(c, n) for c, n in zip(grid, truth.shape, strict=True))
-    assert np.array_equal(array[...], truth)
-    key = tuple(
-        slice(*sorted(data.draw(st.tuples(st.integers(0, n), st.integers(0, n)))))
-        for n in truth.shape
-    )
-    assert np.array_equal(array[key], truth[key])
 
 
 @pytest.fixture(scope="module")

@@ -188,9 +188,8 @@ def test_the_first_row_is_advised_when_it_gains_and_nothing_when_nothing_does(fo
 
 
 @pytest.mark.parametrize("link", [FAR, Link(2e7, 0.08)])
-def test_what_a_read_moves_over_a_network_explains_its_time(tmp_path, link):
-    path = maps(tmp_path / "maps.nc")
-    far = advice(path, tmp_path, {"map": 0.5, "time_series": 0.5}, link=link)
+def test_what_a_read_moves_over_a_network_explains_its_time(file, tmp_path, link):
+    far = advice(file, tmp_path, {"map": 0.5, "time_series": 0.5}, link=link)
     frame, series = explain.costs(far)
     for row in (frame, series):  # the file is smaller than what is fetched ahead
         assert (row["requests,\nwith opening"], row["round trips"]) == ("2", "2")
@@ -232,8 +231,8 @@ def test_a_choice_near_the_best_is_good_and_one_far_from_it_is_not(found):
     assert (left["rank"], left["tried"], left["weight"]) == (2, 2, 1.5)
 
 
-def test_no_more_are_measured_than_asked_for_and_some_are_left_out_early(tmp_path):
-    pair = pairs({"maps": maps(tmp_path / "maps.nc")}, {"maps": [{"time_series": 1.0}]})
+def test_no_more_are_measured_than_asked_for_and_some_are_left_out_early(file, tmp_path):
+    pair = pairs({"maps": file}, {"maps": [{"time_series": 1.0}]})
     asked = Question(
         "", cache="warm", measured=1, repeats=2, screened=1, sample_bytes=2**18, workdir=tmp_path
     )

@@ -21,7 +21,7 @@ from hyperslab.tune.advice import calibrate, explain
 from hyperslab.tune.advice.command import advised
 from hyperslab.tune.advice.recipes import commands, output_name
 
-QUICK = ["--rough", "--no-measure", "--formats", "netcdf4"]
+QUICK = ["--rough", "--no-measure", "--formats", "netcdf4", "--sample", "128KiB"]
 
 
 @pytest.fixture(scope="module")
@@ -82,14 +82,12 @@ def test_the_commands_that_are_printed_work(file, monkeypatch):
 
 
 forked = pytest.fixture(scope="module", autouse=True)(forking)
-ASKED = ["--rough", "--no-measure", "--budget", "any", "--codecs", "deflate"]
+ASKED = [*QUICK, "--budget", "any", "--codecs", "deflate"]
 
 
 @pytest.fixture
-def url(tmp_path):
-    (tmp_path / "there").mkdir()
-    maps(tmp_path / "there" / "maps.nc")
-    with serving(tmp_path / "there") as server:
+def url(file):
+    with serving(file.parent) as server:
         yield f"{server.url.rstrip('/')}/maps.nc"
 
 
@@ -110,19 +108,18 @@ def python(found, row):
     return commands(found.subject, row.candidate)[-1]
 
 
-def test_what_is_printed_for_a_url_runs(url, tmp_path):
-    truth = xr.open_dataset(tmp_path / "there" / "maps.nc", mask_and_scale=False)["sst"].values
+def test_what_is_printed_for_a_url_runs(url, file):
+    truth = xr.open_dataset(file, mask_and_scale=False)["sst"].values
     found = advised([url, *ASKED, "--calls", "3", "--library", "netcdf4"])
     values = executed(python(found, row_of(found, remedy="h5py")))["values"]
     assert np.array_equal(values[3], truth[3])
-    file = executed(python(found, row_of(found, remedy="cache")))["file"]
-    assert "#mode=bytes" in file.filepath()
-    file.close()
+    with executed(python(found, row_of(found, remedy="cache")))["file"] as opened:
+        assert "#mode=bytes" in opened.filepath()
     row = row_of(found, remedy="index")
     assert main(commands(found.subject, row.candidate)[0].split()[1:]) == 0
     with executed(python(found, row))["ds"] as ds:
         assert np.array_equal(ds["ice"].shape, truth.shape)
-    shutil.copy(tmp_path / "there" / "maps.nc", ".")
+    shutil.copy(file, ".")
     code = python(found, row_of(found, remedy="references"))
     # In a process of its own: fsspec leaves the session of such a file system to its user.
     ends = "\nimport numpy\nnumpy.save('sst.npy', ds['sst'].fillna(-999).values)"
@@ -130,9 +127,9 @@ def test_what_is_printed_for_a_url_runs(url, tmp_path):
     assert np.array_equal(np.load("sst.npy"), truth)
 
 
-def test_a_file_that_is_read_elsewhere_is_opened_there(tmp_path):
-    path = str(maps(tmp_path / "maps.nc"))
-    words = [path, *ASKED, "--library", "netcdf4", "--formats", "netcdf4"]
+def test_a_file_that_is_read_elsewhere_is_opened_there(file):
+    path = str(file)
+    words = [path, *ASKED, "--library", "netcdf4"]
     found = advised([*words, "--store", "s3"])
     for remedy in ("h5py", "index", "references"):
         said = python(found, row_of(found, remedy=remedy))
@@ -146,11 +143,11 @@ def test_a_file_that_is_read_elsewhere_is_opened_there(tmp_path):
         assert f"h5py.File({file})" in python(known, row_of(known, remedy="h5py"))
 
 
-def test_what_a_copy_would_lack_is_said(tmp_path):
-    path = maps(tmp_path / "maps.nc")
+def test_what_a_copy_would_lack_is_said(file, tmp_path):
+    path = shutil.copy(file, tmp_path / "maps.nc")
     with netCDF4.Dataset(path, "a") as nc:
         nc.createGroup("stations").createVariable("names", str, ())[...] = "Vlissingen"
-    found = advised([str(path), *ASKED, "--formats", "netcdf4"])
+    found = advised([str(path), *ASKED])
     assert any("stations/names is left out: it holds text" in note for note in found.notes)
     row = row_of(found, format="netcdf4", kind="layout")
     assert "--leave-out" in commands(found.subject, row.candidate)[0]
@@ -168,7 +165,7 @@ def test_an_index_opens_the_group_of_the_variable(tmp_path):
 
 
 def test_every_row_that_was_measured_has_its_commands(file):
-    found = advised([str(file), *ASKED, "--formats", "netcdf4"])
+    found = advised([str(file), *ASKED])
     known = as_if_measured(found, [9.0, 8.0, 0.5])
     said = explain.how(known)
     for number, row in enumerate(known.rows, 1):

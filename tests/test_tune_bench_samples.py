@@ -10,6 +10,7 @@ from pathlib import Path
 import made_files
 import numpy as np
 import pytest
+from contracts.readers import selected
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from made_bench import PHASES
@@ -208,22 +209,8 @@ def lengths(shape):
     return st.tuples(*(st.integers(1, n) for n in shape))
 
 
-@st.composite
-def selections(draw, most):
-    """A shape of one to three axes of at most so many elements, and an index or slice of each."""
-    shape = tuple(draw(st.integers(1, most)) for _ in range(draw(st.integers(1, 3))))
-    selection = []
-    for n in shape:
-        start = draw(st.integers(0, n - 1))
-        if draw(st.booleans()):
-            selection.append(start)
-        else:
-            selection.append(slice(start, draw(st.integers(start + 1, n)), draw(st.integers(1, 3))))
-    return shape, tuple(selection)
-
-
 @settings(max_examples=40)
-@given(st.data(), selections(30), st.integers(8, 4000))
+@given(st.data(), selected(30), st.integers(8, 4000))
 def test_pieces_read_what_the_selection_reads(data, chosen, most):
     shape, selection = chosen
     chunks = data.draw(st.none() | lengths(shape))
@@ -241,7 +228,7 @@ def test_pieces_read_what_the_selection_reads(data, chosen, most):
 
 
 @settings(max_examples=40)
-@given(st.data(), selections(9))
+@given(st.data(), selected(9))
 def test_what_was_shown_in_pieces_is_known_whole(data, chosen):
     shape, selection = chosen
     values = np.arange(np.prod(shape), dtype="i4").reshape(shape)

@@ -48,6 +48,20 @@ def selections(draw, shape):
     return head[0] if len(head) == 1 and draw(st.booleans()) else tuple(head)
 
 
+@st.composite
+def selected(draw, most):
+    """A shape of one to three axes of at most so many elements, and an index or slice of each."""
+    shape = tuple(draw(st.integers(1, most)) for _ in range(draw(st.integers(1, 3))))
+    selection = []
+    for n in shape:
+        start = draw(st.integers(0, n - 1))
+        if draw(st.booleans()):
+            selection.append(start)
+        else:
+            selection.append(slice(start, draw(st.integers(start + 1, n)), draw(st.integers(1, 3))))
+    return shape, tuple(selection)
+
+
 def assert_same(got, wanted):
     """The same values to the bit, in a plain C-contiguous array of native byte order."""
     assert type(got) is np.ndarray

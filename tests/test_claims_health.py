@@ -3,9 +3,6 @@
 import pytest
 from made_claims import COUNT, claim, judge, part, quiet, samples
 
-from hyperslab.claims.health import Health, health
-from hyperslab.measure.records import frame_of
-
 
 def headline(folder, rows, **changes):
     return judge(folder, claim(part(**changes)), rows).headline
@@ -81,8 +78,3 @@ def test_exact_counts_stand_in_a_void_run(tmp_path):
 def test_without_a_pair_or_with_two_blocks_times_decide_nothing(tmp_path, rows, why):
     found = headline(tmp_path, rows)
     assert found.verdict == "inconclusive" and why in found.reason
-
-
-def test_the_aa_ratio_takes_the_phases_that_move_data():
-    rows = quiet() + quiet(5.0, phase="create")
-    assert health(frame_of(rows), "run-1", ["e"], [""]) == Health((), "")

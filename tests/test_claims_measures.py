@@ -38,15 +38,6 @@ def test_ratio_pairs_the_blocks_of_two_cases():
     assert (found.words["compared"], found.words["of"]) == ("2× slower", "2 s")
 
 
-def test_a_common_disturbance_of_a_block_cancels():
-    slow = [1, 1, 5, 1, 3, 1, 1]
-    table = rows("a", 2.0) + rows("b", 1.0)
-    for row in table:
-        row["wall_s"] *= slow[row["block"]]
-    found = ratio(table)
-    assert (found.low, found.high) == (pytest.approx(2), pytest.approx(2))
-
-
 A, B = rows("a", 2.0), rows("b", 1.0)
 SIDES = {"over": "case", "of": case("nc4/*"), "to": case("nc3/*")}
 SIZES = {

@@ -1,5 +1,7 @@
 """A run that was disturbed says so."""
 
+from itertools import product
+
 import pandas as pd
 import pytest
 
@@ -8,20 +10,10 @@ from hyperslab.measure.records import frame_of
 
 
 def records(ratio, cache_state="warm", others=0.0, blocks=7):
-    return frame_of(
-        {
-            "experiment": "e",
-            "case": "a",
-            "cache_state": cache_state,
-            "aa": aa,
-            "block": block,
-            "phase": "read",
-            "wall_s": ratio if aa == "A" else 1.0,
-            "others_cpu": others,
-        }
-        for block in range(blocks)
-        for aa in "AB"
-    )
+    row = {"experiment": "e", "case": "a", "cache_state": cache_state, "phase": "read"}
+    pair = (row | {"aa": "A", "wall_s": ratio}, row | {"aa": "B", "wall_s": 1.0})
+    both = product(range(blocks), pair)
+    return frame_of({**one, "block": block, "others_cpu": others} for block, one in both)
 
 
 @pytest.mark.parametrize(

@@ -84,22 +84,6 @@ def test_unchanged_notebooks_are_left_alone(study):
     assert (study / "log").read_text() == "fsSff"
 
 
-def test_what_was_measured_is_drawn_again_without_measuring(study):
-    path, options = study / "notebooks/first.ipynb", Options("smoke")
-
-    def came_to(*cells):
-        path.write_text(notebook(MEASURES, "session.finish()", *cells))
-        return run(["first"], options)[0].state
-
-    assert came_to("1 / 0") == "failed"
-    assert came_to("1 / 1") == "done"
-    left = study / "build/results/smoke/.journal/first.jsonl"
-    left.write_text("{}")  # as a kill leaves it beside a whole notebook
-    assert came_to("1 / 1") == "current"
-    assert not left.exists()
-    assert (study / "log").read_text() == "m"
-
-
 def test_failure_keeps_the_notebook_names_the_cell_and_goes_on(study):
     path = study / "notebooks/first.ipynb"
     text = path.read_text()
@@ -145,6 +129,9 @@ def test_killed_while_drawing_measures_nothing_again_and_leaves_nothing_that_loo
     assert (study / "log").read_text() == "m" and records.read_bytes() == before
     journals = study / "build/results/smoke/.journal"
     assert not list(journals.glob("*.jsonl")), "the notebook is whole"
+    (journals / "first.jsonl").write_text("{}")  # as a kill leaves it beside a whole notebook
+    assert run(["first"], Options("smoke"))[0].state == "current"
+    assert not list(journals.glob("*.jsonl"))
     run(["first"], Options("smoke", again=True))
     assert (study / "log").read_text() == "mm" and not list(journals.glob("*.jsonl"))
 

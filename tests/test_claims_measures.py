@@ -286,7 +286,7 @@ def test_timed_shares_have_an_interval():
     assert found.low <= found.value <= found.high == 1
 
 
-@pytest.mark.parametrize("blocks", [6, 7, 9, 15])
+@pytest.mark.parametrize("blocks", [6, 15])
 def test_the_interval_of_a_scatter_covers_the_true_one(blocks):
     rng, found, tries, shapes = np.random.default_rng(blocks), [], 40, 6
     for _ in range(tries):
@@ -305,4 +305,4 @@ def test_the_interval_of_a_scatter_covers_the_true_one(blocks):
     # An interval of anything would hold it, too.
     assert np.exp(np.mean([np.log(each.value) for each in found])) == pytest.approx(2, rel=0.1)
     widths = [each.high / each.low for each in found]
-    assert np.median(widths) < {6: 6, 7: 5, 9: 4, 15: 2.5}[blocks]
+    assert np.median(widths) < {6: 6, 15: 2.5}[blocks]

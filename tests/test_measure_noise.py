@@ -36,40 +36,39 @@ def test_bounds(state, ratio, how):
     assert [item.state for item in judge(records(ratio, **how))] == [state]
 
 
-def test_a_centred_pair_that_strays_is_called_wide():
-    apart = [factor for ratio in (1.3, 1 / 1.3, 1, 1, 1, 1.3, 1 / 1.3) for factor in (ratio, 1)]
+@pytest.mark.parametrize(
+    ("state", "ratios"),
+    [("wide", (1.3, 1 / 1.3, 1, 1, 1, 1.3, 1 / 1.3)), ("marked", (0.9, *4 * [1.2], 1.0, 1.0))],
+)
+def test_a_centred_pair_that_strays_is_wide_and_one_apart_by_chance_is_not_void(state, ratios):
     frame = records(1.0)
-    [item] = judge(frame.assign(wall_s=frame["wall_s"] * apart))
-    assert item.state == "wide" and abs(item.ratio.value - 1) < 0.05
+    both = [factor for ratio in ratios for factor in (ratio, 1)]
+    [item] = judge(frame.assign(wall_s=frame["wall_s"] * both))
+    assert item.state == state
+    if state == "wide":
+        assert abs(item.ratio.value - 1) < 0.05
+    else:
+        assert item.guard == 1 + item.away > 1.05
 
 
-def test_only_phases_that_move_data_count_where_there_are_any():
-    frame = records(1.0)
-    opened = records(2.0).assign(phase="open")
-    both = pd.concat([frame, opened], ignore_index=True)
-    assert [item.state for item in judge(both)] == ["clean"]
-    assert [item.state for item in judge(opened)] == ["void"]
-
-
-def test_a_pair_that_may_be_apart_by_chance_is_not_void():
-    strays = [factor for ratio in (0.9, *4 * [1.2], 1.0, 1.0) for factor in (ratio, 1)]
-    frame = records(1.0)
-    [item] = judge(frame.assign(wall_s=frame["wall_s"] * strays))
-    assert item.state == "marked" and item.guard == 1 + item.away > 1.05
-
-
-def test_the_phases_of_a_copied_file_count_as_moving_data():
-    for phase in ("data_write", "pattern:map"):
-        frame, small = records(1.2).assign(phase=phase), records(1.0).assign(phase="close")
-        assert judge(pd.concat([frame, small]))[0].ratio.value == pytest.approx(1.2)
+def phases(cache_state="warm", **ratios):
+    """Records of phases in which the pair is so far apart."""
+    each = [records(ratio, cache_state).assign(phase=phase) for phase, ratio in ratios.items()]
+    return pd.concat(each, ignore_index=True)
 
 
 @pytest.mark.parametrize(
-    ("phases", "state"), [(("write",), "marked"), (("write", "sync"), "clean")]
+    ("state", "frame"),
+    [
+        ("clean", phases(read=1.0, open=2.0)),  # only phases that move data count
+        ("void", phases(open=2.0)),  # where there are any
+        ("void", phases(data_write=1.06, close=1.0)),  # as those of a copied file do
+        ("void", phases(**{"pattern:map": 1.06, "close": 1.0})),
+        ("marked", phases("", write=1.02)),
+        ("clean", phases("", write=1.02, sync=1.02)),  # it reaches the disk, and has its bound
+    ],
 )
-def test_a_write_has_the_disks_bound_only_where_it_reaches_the_disk(phases, state):
-    one = records(1.02, cache_state="")
-    frame = pd.concat([one.assign(phase=phase) for phase in phases], ignore_index=True)
+def test_phases_that_move_data_count(state, frame):
     assert [item.state for item in judge(frame)] == [state]
 
 

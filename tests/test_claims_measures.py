@@ -30,14 +30,6 @@ def ratio(table, **fields):
     return measured("ratio", table, **given)
 
 
-def test_ratio_pairs_the_blocks_of_two_cases():
-    found = ratio(rows("a", 2.0) + rows("b", 1.0))
-    assert found.value == pytest.approx(2)
-    assert found.low <= found.value <= found.high
-    assert (found.n, found.timed, found.experiments) == (BLOCKS, True, ("e",))
-    assert (found.words["compared"], found.words["of"]) == ("2× slower", "2 s")
-
-
 A, B = rows("a", 2.0), rows("b", 1.0)
 SIDES = {"over": "case", "of": case("nc4/*"), "to": case("nc3/*")}
 SIZES = {

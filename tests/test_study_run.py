@@ -63,7 +63,7 @@ def killed_when(there):
     words = [sys.executable, "-m", "hyperslab", "run", "first", "--profile", "smoke"]
     env = os.environ | {"PYTHONPATH": str(ROOT)}
     process = subprocess.Popen(words, env=env, stdout=subprocess.DEVNULL)
-    until = time.monotonic() + 30
+    until = time.monotonic() + 120
     while not there.exists():
         assert time.monotonic() < until
         time.sleep(0.1)

@@ -65,7 +65,7 @@ def killed_when(there):
     process = subprocess.Popen(words, env=env, stdout=subprocess.DEVNULL)
     until = time.monotonic() + 120
     while not there.exists():
-        assert time.monotonic() < until
+        assert time.monotonic() < until and process.poll() is None
         time.sleep(0.1)
     process.kill()
     process.wait()

@@ -25,7 +25,9 @@ KINDS = (
     "notebooks/claims.html", "notebooks/explorer.html", "notebooks/lee_access.html",
     "notebooks/your_file.html",
 )  # fmt: skip
-# What a writer of any other page may forget, in what is the page's own.
+# What surrounds a page is the same on all: elsewhere what is the page's own is looked at.
+WHOLE = ("book/index.html", "notebooks/your_file.html")
+# What a writer of any other page may forget.
 WRITTEN = ("image-alt", "svg-img-alt", "link-name", "label", "scrollable-region-focusable")
 GRAVE = ("serious", "critical")
 AXE = Axe()
@@ -107,7 +109,7 @@ def listen(page, home, errors, elsewhere):
     return end
 
 
-async def violations(page, *rules, within="html"):
+async def violations(page, *rules, within):
     """Return axe-core's serious and critical findings, of these rules or of all."""
     options = {"resultTypes": ["violations"], "preload": False, "iframes": False}
     if rules:
@@ -127,13 +129,14 @@ async def visit(page, home, place):
     end = listen(page, home, seen.errors, seen.elsewhere)
     await page.set_viewport_size(DESKTOP)
     await page.goto(f"{home}/{place}", wait_until="load")
-    whole = place in KINDS
-    seen.light = await (violations(page) if whole else violations(page, *WRITTEN, within="main"))
+    within, kind = "html" if place in WHOLE else "main", place in KINDS
+    seen.light = await violations(page, *(() if kind else WRITTEN), within=within)
     await page.set_viewport_size(PHONE)
     await page.evaluate("document.documentElement.dataset.theme = 'dark'")
     seen.wider = await page.evaluate(WIDER)
-    if whole:
-        seen.dark = await violations(page, "color-contrast", "scrollable-region-focusable")
+    if kind:
+        rules = "color-contrast", "scrollable-region-focusable"
+        seen.dark = await violations(page, *rules, within=within)
     end()
     return seen
 

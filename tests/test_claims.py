@@ -3,9 +3,11 @@
 import json
 
 import pytest
-from made_claims import COUNT, RATIO, claim, judge, part, quiet, samples, written
+from made_claims import COUNT, RATIO, claim, judge, load, part, quiet, samples, written
 
 from hyperslab import claims
+from hyperslab.analysis.quantities import QUANTITIES
+from hyperslab.claims.verdicts import unit_of
 
 VERDICTS = [
     ({"kind": "effect", "document": 4}, RATIO, 1.5, "weaker"),
@@ -105,3 +107,20 @@ def test_the_summary_counts_and_says_when_sizes_are_toys(tmp_path):
     assert "lee-x" in text and text.endswith("1 claims: 1 holds")
     toys = [{**row, "profile": "smoke"} for row in ROWS]
     assert "toy sizes" in claims.summary_table([judge(tmp_path, claim(), toys)])
+
+
+def test_no_number_of_the_study_is_without_a_unit():
+    for item in (item for known in load() for item in known.parts):
+        counted = item.kind in ("count", "level", "difference") and item.fields.get("value")
+        assert unit_of(item, QUANTITIES[counted].unit if counted else ""), item
+
+
+def test_a_share_is_told_in_percent_with_its_interval(tmp_path):
+    level = {"kind": "level", "value": "cpu_share", "cells": {"case": "a"}}
+    rule, reason = {"kind": "count", "at_most": 0.5}, "CPU time is {count} of the wall time."
+    rows = samples("a", 1.0, user_s=0.4, sys_s=0.0)
+    rows[-1]["user_s"] = 0.45
+    item = claim(part(measure=level, rule=rule, reason=reason))
+    head = judge(tmp_path, item, [*rows, *quiet()]).headline
+    assert head.shown == "40 % of the time [40 %, 45 %]"
+    assert "CPU time is 40 % of the wall time. The interval is 40 % to 45 %." in head.reason

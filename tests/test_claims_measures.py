@@ -30,23 +30,6 @@ def ratio(table, **fields):
     return measured("ratio", table, **given)
 
 
-def test_ratio_pairs_the_blocks_of_two_cases():
-    found = ratio(rows("a", 2.0) + rows("b", 1.0))
-    assert found.value == pytest.approx(2)
-    assert found.low <= found.value <= found.high
-    assert (found.n, found.timed, found.experiments) == (BLOCKS, True, ("e",))
-    assert (found.words["compared"], found.words["of"]) == ("2× slower", "2 s")
-
-
-def test_a_common_disturbance_of_a_block_cancels():
-    slow = [1, 1, 5, 1, 3, 1, 1]
-    table = rows("a", 2.0) + rows("b", 1.0)
-    for row in table:
-        row["wall_s"] *= slow[row["block"]]
-    found = ratio(table)
-    assert (found.low, found.high) == (pytest.approx(2), pytest.approx(2))
-
-
 A, B = rows("a", 2.0), rows("b", 1.0)
 SIDES = {"over": "case", "of": case("nc4/*"), "to": case("nc3/*")}
 SIZES = {
@@ -295,7 +278,7 @@ def test_timed_shares_have_an_interval():
     assert found.low <= found.value <= found.high == 1
 
 
-@pytest.mark.parametrize("blocks", [6, 7, 9, 15])
+@pytest.mark.parametrize("blocks", [6, 15])
 def test_the_interval_of_a_scatter_covers_the_true_one(blocks):
     rng, found, tries, shapes = np.random.default_rng(blocks), [], 40, 6
     for _ in range(tries):
@@ -314,4 +297,4 @@ def test_the_interval_of_a_scatter_covers_the_true_one(blocks):
     # An interval of anything would hold it, too.
     assert np.exp(np.mean([np.log(each.value) for each in found])) == pytest.approx(2, rel=0.1)
     widths = [each.high / each.low for each in found]
-    assert np.median(widths) < {6: 6, 7: 5, 9: 4, 15: 2.5}[blocks]
+    assert np.median(widths) < {6: 6, 15: 2.5}[blocks]

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 import rattler
 import yaml
+from packaging.markers import default_environment
 from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
 from packaging.utils import canonicalize_name
@@ -66,17 +67,9 @@ def test_the_environment_with_mpi_is_the_other_and_what_mpi_needs():
 
 def environment(python, system):
     """What markers ask of one Python on one system."""
-    return {
-        "python_version": python,
-        "python_full_version": f"{python}.9",
-        "sys_platform": system,
-        "platform_system": system.title(),
-        "platform_machine": "x86_64",
-        "platform_python_implementation": "CPython",
-        "implementation_name": "cpython",
-        "os_name": "posix",
-        "extra": "",
-    }
+    asked = {"python_version": python, "python_full_version": f"{python}.9", "extra": ""}
+    asked |= {"sys_platform": system, "platform_system": system.title()}
+    return default_environment() | asked | {"platform_machine": "x86_64"}
 
 
 def locked(asked):

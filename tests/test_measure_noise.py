@@ -1,5 +1,7 @@
 """A run that was disturbed says so."""
 
+from itertools import product
+
 import pandas as pd
 import pytest
 
@@ -8,20 +10,10 @@ from hyperslab.measure.records import frame_of
 
 
 def records(ratio, cache_state="warm", others=0.0, blocks=7):
-    return frame_of(
-        {
-            "experiment": "e",
-            "case": "a",
-            "cache_state": cache_state,
-            "aa": aa,
-            "block": block,
-            "phase": "read",
-            "wall_s": ratio if aa == "A" else 1.0,
-            "others_cpu": others,
-        }
-        for block in range(blocks)
-        for aa in "AB"
-    )
+    row = {"experiment": "e", "case": "a", "cache_state": cache_state, "phase": "read"}
+    pair = (row | {"aa": "A", "wall_s": ratio}, row | {"aa": "B", "wall_s": 1.0})
+    both = product(range(blocks), pair)
+    return frame_of({**one, "block": block, "others_cpu": others} for block, one in both)
 
 
 @pytest.mark.parametrize(
@@ -47,7 +39,8 @@ def test_bounds(state, ratio, how):
 def strayed(*ratios):
     """The noise of a pair with these ratios, one a block."""
     frame = records(1.0, blocks=len(ratios))
-    [item] = judge(frame.assign(wall_s=[s for r in ratios for s in (r, 1)]), widths=True)
+    both = [seconds for ratio in ratios for seconds in (ratio, 1)]
+    [item] = judge(frame.assign(wall_s=frame["wall_s"] * both), widths=True)
     return item
 
 
@@ -56,30 +49,37 @@ def test_how_well_times_are_known_is_half_an_interval_beside_the_others():
     assert item.half_width == pytest.approx(0.0367, abs=5e-5)
 
 
-def test_a_centred_pair_that_strays_is_called_wide():
-    item = strayed(1.3, 1 / 1.3, 1, 1, 1, 1.3, 1 / 1.3)
-    assert item.state == "wide" and abs(item.ratio.value - 1) < 0.05
+@pytest.mark.parametrize(
+    ("state", "ratios"),
+    [("wide", (1.3, 1 / 1.3, 1, 1, 1, 1.3, 1 / 1.3)), ("marked", (0.9, *4 * [1.2], 1.0, 1.0))],
+)
+def test_a_centred_pair_that_strays_is_wide_and_one_apart_by_chance_is_not_void(state, ratios):
+    item = strayed(*ratios)
+    assert item.state == state
+    if state == "wide":
+        assert abs(item.ratio.value - 1) < 0.05
+    else:
+        assert item.guard == 1 + item.away > 1.05
 
 
-@pytest.mark.parametrize("phase", ["read", "data_write", "pattern:map"])
-def test_only_phases_that_move_data_count_where_there_are_any(phase):
-    opened = records(2.0).assign(phase="open")
-    both = pd.concat([records(1.0).assign(phase=phase), opened], ignore_index=True)
-    assert [item.state for item in judge(both)] == ["clean"]
-    assert [item.state for item in judge(opened)] == ["void"]
-
-
-def test_a_pair_that_may_be_apart_by_chance_is_not_void():
-    item = strayed(0.9, *4 * [1.2], 1.0, 1.0)
-    assert item.state == "marked" and item.guard == 1 + item.away > 1.05
+def phases(cache_state="warm", **ratios):
+    """Records of phases in which the pair is so far apart."""
+    each = [records(ratio, cache_state).assign(phase=phase) for phase, ratio in ratios.items()]
+    return pd.concat(each, ignore_index=True)
 
 
 @pytest.mark.parametrize(
-    ("phases", "state"), [(("write",), "marked"), (("write", "sync"), "clean")]
+    ("state", "frame"),
+    [
+        ("clean", phases(read=1.0, open=2.0)),  # only phases that move data count
+        ("void", phases(open=2.0)),  # where there are any
+        ("void", phases(data_write=1.06, close=1.0)),  # as those of a copied file do
+        ("void", phases(**{"pattern:map": 1.06, "close": 1.0})),
+        ("marked", phases("", write=1.02)),
+        ("clean", phases("", write=1.02, sync=1.02)),  # it reaches the disk, and has its bound
+    ],
 )
-def test_a_write_has_the_disks_bound_only_where_it_reaches_the_disk(phases, state):
-    one = records(1.02, cache_state="")
-    frame = pd.concat([one.assign(phase=phase) for phase in phases], ignore_index=True)
+def test_phases_that_move_data_count(state, frame):
     assert [item.state for item in judge(frame)] == [state]
 
 

@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from made_notebooks import code, notebook, stream
 
-from hyperslab.study.book import fingerprint, render, stage
+from hyperslab.study.book import stage
 from hyperslab.study.pages import clean
 from hyperslab.study.privacy import scrubber
 
@@ -94,21 +94,3 @@ def test_stagings_at_once_leave_one_whole_stage(project):
     with ThreadPoolExecutor(4) as threads:
         list(threads.map(lambda _: stage(executed, results, out, root=project), range(12)))
     assert (out / "notebooks/one.ipynb").is_file()
-
-
-def test_a_small_book_is_rendered_once_and_leaves_nothing_behind(project):
-    executed, results = write_run(project, code("print('a')", stream("a\n")))
-    build = project / "build"
-    stage(executed, results, build / "book", root=project)
-    assert render(build / "book", build / "html")
-    made = (build / "html/index.html").stat().st_mtime_ns
-    stage(executed, results, build / "book", root=project)
-    assert not render(build / "book", build / "html")
-    assert (build / "html/index.html").stat().st_mtime_ns == made
-    assert "Temperature by jones" in (build / "html/book/index.html").read_text()
-    left = {path.name for path in build.iterdir()}
-    assert left == {"book", "html", "executed", "results", "book.log", ".book.lock"}
-    before = fingerprint(build / "book")
-    (project / "book/index.md").write_text("# Other\n")
-    stage(executed, results, build / "book", root=project)
-    assert fingerprint(build / "book") != before, "else it would not be rendered again"

@@ -21,6 +21,8 @@ from hyperslab.study.results.checks import KNOWN, RefusedError
 ROOT = Path(__file__).parents[1]
 TIMED, OTHER = "lee_access", "chunking_defaults"
 BLOCKS = 7
+REFERENCE = ROOT / "results/reference"
+FOLDERS = sorted((ROOT / "results").glob("*/"))
 
 
 READ = cache(claims.read)
@@ -40,7 +42,7 @@ def real(tmp_path_factory):
     """Few blocks of committed records, as if another profile's, and from a quiet machine."""
     folder = tmp_path_factory.mktemp("real")
     runs = set()
-    for path in (ROOT / f"results/reference/{name}.parquet" for name in (TIMED, OTHER)):
+    for path in (REFERENCE / f"{name}.parquet" for name in (TIMED, OTHER)):
         frame = load(path).assign(profile="quick", others_cpu=0.0)
         frame = frame[~(frame["block"] >= BLOCKS)].reset_index(drop=True)
         paired = frame["aa"].isin(("A", "B"))
@@ -49,7 +51,7 @@ def real(tmp_path_factory):
         frame.loc[paired, "wall_s"] = mean
         save(frame, folder / path.name, {"labels": about(path)["labels"]})
         runs |= set(frame["run_id"])
-    known = machines(ROOT / "results/reference")
+    known = machines(REFERENCE)
     facts = {run: {**known[run], "profile": "quick"} for run in runs}
     (folder / "machine.json").write_text(json.dumps(facts))
     return folder
@@ -358,18 +360,15 @@ def test_every_fact_that_runs_write_is_known():
     assert set(machine.facts(ROOT, profile="quick", seed=0, notebook=TIMED)) <= KNOWN
 
 
-@pytest.mark.parametrize(
-    "folder", sorted((ROOT / "results").glob("*/")), ids=lambda path: path.name
-)
+@pytest.mark.parametrize("folder", FOLDERS, ids=lambda path: path.name)
 def test_what_is_committed_may_be_published_and_is_judged_by_today_s_rules(folder):
-    content = READ(ROOT / claims.FILE)
+    known = READ(ROOT / claims.FILE).claims
     assert adding.problems(folder, ROOT) == []
     kept = json.loads((folder / "claims.json").read_text())
     again = f"judge again: hyperslab results add results/{folder.name} --name {folder.name}"
-    found = claims.evaluate(content.claims, folder)
-    assert [(j.claim.id, j.claim.rules, j.verdict) for j in found] == [
-        (item["id"], item["rules"], item["verdict"]) for item in kept
-    ], again
+    assert [(one.id, one.rules) for one in known] == [(k["id"], k["rules"]) for k in kept], again
+    judged = [(one.claim.id, one.verdict) for one in claims.evaluate(known, folder)]
+    assert judged == [(item["id"], item["verdict"]) for item in kept], again
 
 
 @pytest.mark.parametrize(

@@ -63,9 +63,9 @@ def killed_when(there):
     words = [sys.executable, "-m", "hyperslab", "run", "first", "--profile", "smoke"]
     env = os.environ | {"PYTHONPATH": str(ROOT)}
     process = subprocess.Popen(words, env=env, stdout=subprocess.DEVNULL)
-    until = time.monotonic() + 30
+    until = time.monotonic() + 120
     while not there.exists():
-        assert time.monotonic() < until
+        assert time.monotonic() < until and process.poll() is None
         time.sleep(0.1)
     process.kill()
     process.wait()
@@ -82,22 +82,6 @@ def test_unchanged_notebooks_are_left_alone(study):
     assert states() == ["current", "done"]
     assert states("first", seed=3) == states("first", seed=3, again=True) == ["done"]
     assert (study / "log").read_text() == "fsSff"
-
-
-def test_what_was_measured_is_drawn_again_without_measuring(study):
-    path, options = study / "notebooks/first.ipynb", Options("smoke")
-
-    def came_to(*cells):
-        path.write_text(notebook(MEASURES, "session.finish()", *cells))
-        return run(["first"], options)[0].state
-
-    assert came_to("1 / 0") == "failed"
-    assert came_to("1 / 1") == "done"
-    left = study / "build/results/smoke/.journal/first.jsonl"
-    left.write_text("{}")  # as a kill leaves it beside a whole notebook
-    assert came_to("1 / 1") == "current"
-    assert not left.exists()
-    assert (study / "log").read_text() == "m"
 
 
 def test_failure_keeps_the_notebook_names_the_cell_and_goes_on(study):
@@ -145,6 +129,9 @@ def test_killed_while_drawing_measures_nothing_again_and_leaves_nothing_that_loo
     assert (study / "log").read_text() == "m" and records.read_bytes() == before
     journals = study / "build/results/smoke/.journal"
     assert not list(journals.glob("*.jsonl")), "the notebook is whole"
+    (journals / "first.jsonl").write_text("{}")  # as a kill leaves it beside a whole notebook
+    assert run(["first"], Options("smoke"))[0].state == "current"
+    assert not list(journals.glob("*.jsonl"))
     run(["first"], Options("smoke", again=True))
     assert (study / "log").read_text() == "mm" and not list(journals.glob("*.jsonl"))
 

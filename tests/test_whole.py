@@ -32,6 +32,13 @@ def test_the_book_is_rendered_strictly_and_tells_nothing_of_folders_or_environme
         assert "Traceback" not in page and "was not run" not in page and "/tmp/" not in page
 
 
+def test_the_board_has_each_claim_under_a_topic(book):
+    board = (book / "book/index.html").read_text().partition('class="board ')[2]
+    topics = board.split('class="board-title"')[1:]
+    assert len(topics) > 5 and "Tiny chunks" in topics[0]
+    assert board.count("<tr") == len(claims.load(ROOT / claims.FILE)) + len(topics)
+
+
 @pytest.mark.parametrize("name", MEASURING)
 def test_every_sample_was_verified_and_every_timed_experiment_has_its_pair(whole, name):
     frame = records.load(whole / f"results/smoke/{name}.parquet")
@@ -74,8 +81,9 @@ def test_again_unchanged_runs_nothing(whole, capsys):
 def test_papermill_alone_from_the_notebooks_folder(tmp_path):
     """One notebook, nothing run before it, as Run All in JupyterLab starts it."""
     out = tmp_path / "out.ipynb"
-    words = [sys.executable, "-m", "papermill", "lee_access.ipynb", str(out), "--no-progress-bar"]
-    words += ["-p", "profile", "smoke", "-p", "workdir", str(tmp_path), "-p", "repeats", "2"]
+    words = [sys.executable, "-m", "papermill", "--no-progress-bar"]
+    words += ["chunking_defaults.ipynb", str(out), "-p", "profile", "smoke"]
+    words += ["-p", "workdir", str(tmp_path), "-p", "repeats", "1"]
     subprocess.run(words, cwd=ROOT / "notebooks", check=True, capture_output=True)
-    frame = records.load(tmp_path / "results/smoke/lee_access.parquet")
-    assert frame["block"].max() == 1
+    frame = records.load(tmp_path / "results/smoke/chunking_defaults.parquet")
+    assert frame["block"].max() == 0

@@ -182,8 +182,9 @@ def _opened(place: Remote, opening: Opening, held: ExitStack) -> Any:
     elif opening.engine == "subchunk":
         options["storage_options"] = dict(place.options)
     else:
-        refs = references.references_of(place) if opening.engine == "kerchunk" else None
-        target = store_at(place, held, refs)
+        refers = opening.engine == "kerchunk"
+        through = references.referring(references.references_of(place)) if refers else None
+        target = store_at(place, held, through)
         options |= {"engine": "zarr", "zarr_format": opening.zarr_format}
         options["consolidated"] = opening.consolidated
     with warnings.catch_warnings():

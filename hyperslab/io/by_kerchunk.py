@@ -9,7 +9,7 @@ from kerchunk.utils import subchunk
 
 from .by_zarr import opened_array, store_at
 from .reading import Opened, Reader
-from .references import references_of
+from .references import references_of, referring
 from .urls import Place, Remote
 
 
@@ -32,7 +32,8 @@ class KerchunkReader(Reader):
         for factor in factors:
             refs = subchunk(refs, variable, factor)
         with ExitStack() as held:
-            return opened_array(store_at(bare, held, refs), variable, variable, held, zarr_format=2)
+            store = store_at(bare, held, referring(refs))
+            return opened_array(store, variable, variable, held, zarr_format=2)
 
 
 READER = KerchunkReader

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import base64
 import struct
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, Literal
@@ -14,7 +14,6 @@ import numcodecs
 import numpy as np
 import zarr
 import zarr.codecs
-from fsspec.implementations.reference import ReferenceFileSystem
 from numpy.typing import NDArray
 from zarr.core.sync import sync
 from zarr.storage import FsspecStore, LocalStore, ObjectStore
@@ -22,7 +21,7 @@ from zarr.storage import FsspecStore, LocalStore, ObjectStore
 from .layout import Layout
 from .reading import Indexed, Opened, Reader
 from .selection import Selection, region
-from .urls import ALONE, Place, Remote, system_in_zarr
+from .urls import Place, Remote, system_in_zarr
 from .variable import Variable
 from .writing import Attrs, Placed, Writer, fitted, ordered
 
@@ -56,19 +55,19 @@ class ZarrReader(Reader):
 
 
 def store_at(
-    place: Place, held: ExitStack, refs: dict[str, Any] | None = None
+    place: Place, held: ExitStack, through: Callable[[Any], Any] | None = None
 ) -> LocalStore | FsspecStore:
-    """Return the store in a folder, or through fsspec behind a URL, which `held` closes.
+    """Return the store in a folder, or by fsspec behind a URL, which `held` closes.
 
-    Of a file behind a URL `refs` are kerchunk's references to its chunks.
+    Where it is read `through` another file system, that is made of fsspec's own.
     """
     if isinstance(place, Path):
         # A store and no text, in which newer versions take # for the start of options.
         return LocalStore(place, read_only=True)
     system, path, close = system_in_zarr(place)
     held.callback(close)
-    if refs is not None:
-        system, path = ReferenceFileSystem(refs, fs=system, **ALONE), ""
+    if through:
+        system, path = through(system), ""
     return FsspecStore(system, path=path, read_only=True)
 
 

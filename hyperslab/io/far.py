@@ -50,7 +50,7 @@ class Place:
     def needs(self) -> tuple[str, ...]:
         """What is imported before samples that read from there are forked."""
         s3 = self.server is not None and self.server.kind == "s3"
-        return ("fsspec", "aiohttp", *(["s3fs"] * s3), __name__)
+        return ("fsspec.implementations.http", *(["s3fs"] * s3), __name__)
 
     def remote(self, name: str) -> Remote:
         """Return what is served under a name."""

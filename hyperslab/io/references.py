@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from .urls import Remote
+from fsspec.implementations.reference import ReferenceFileSystem
+
+from .urls import ALONE, Remote
 
 SUFFIX = ".kerchunk.json"
 
@@ -62,6 +65,11 @@ def references_of(remote: Remote) -> dict[str, Any]:
     """Read the references beside a file behind a URL."""
     system, path = remote.beside(SUFFIX).system()
     return _pointing(system.cat_file(path), remote.url)
+
+
+def referring(refs: dict[str, Any]) -> Callable[[Any], Any]:
+    """Return what makes a file system of references, through that behind a URL."""
+    return lambda system: ReferenceFileSystem(refs, fs=system, **ALONE)
 
 
 def _pointing(text: bytes, url: str) -> dict[str, Any]:

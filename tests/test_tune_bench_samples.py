@@ -179,7 +179,7 @@ def test_reading_again_touches_the_same_new_memory_whatever_was_written(tmp_path
     faults: dict[str, list[float]] = {}
     for chunks in ((256, 4, 64), (64, 64, 64)):
         sample = trial(path, tmp_path / "out.nc", Target("t", "netcdf4", Choice(chunks)))
-        case = Case("t", sample, start="fork", cleanup=partial(remove, tmp_path / "out.nc"))
+        case = Case("t", sample, cleanup=partial(remove, tmp_path / "out.nc"))
         with Processes(["hyperslab.tune.bench.trial", "hyperslab.io.sources.netcdf"]) as made:
             outcome = made.run(Job(case))
         assert outcome.status == "ok"

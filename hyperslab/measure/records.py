@@ -96,12 +96,7 @@ def main(frame: pd.DataFrame) -> pd.DataFrame:
     >>> main(frame_of([*rows, {"aa": "", "status": "lost"}]))["aa"].tolist()
     ['A', '']
     """
-    return frame[is_main(frame)]
-
-
-def is_main(frame: pd.DataFrame) -> "pd.Series[bool]":
-    """Return which rows are of samples that results rest on."""
-    return frame["aa"].isin(("", "A")) & (frame["status"] == "ok")
+    return frame[frame["aa"].isin(("", "A")) & (frame["status"] == "ok")]
 
 
 def save(frame: pd.DataFrame, path: Path, about: Mapping[str, object] | None = None) -> None:

@@ -219,13 +219,16 @@ class Crew:
 
         helpers = (self.threads if most is None else min(self.threads, most)) - 1
         others: list[Future[None]] = []
-        if helpers > 0:
-            self._pool = self._pool or ThreadPoolExecutor(self.threads - 1)
-            with suppress(RuntimeError):  # no more threads to be had, as in a process that ends
-                for _ in range(helpers):
-                    others.append(self._pool.submit(work))
         try:
+            if helpers > 0:
+                self._pool = self._pool or ThreadPoolExecutor(self.threads - 1)
+                with suppress(RuntimeError):  # no more threads to be had, as in a process that ends
+                    for _ in range(helpers):
+                        others.append(self._pool.submit(work))
             work()
+        except BaseException:  # also Ctrl-C while threads are started
+            deque(left, maxlen=0)
+            raise
         finally:
             wait(others)
         for other in others:

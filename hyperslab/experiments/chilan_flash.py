@@ -28,7 +28,6 @@ OPENED: Mapping[str, Mapping[str, bool]] = {
 
 
 def plan(file: str, cells: str, ranks: int, blocks: int) -> WritePlan:
-    """Return what ranks write into one of `FILES`, of blocks of so many cells."""
     name, how = FILES[file]
     return flash(name, SIDES[cells], ranks, blocks, **how)
 
@@ -66,7 +65,6 @@ def judged(interface: str, calls: str, ranks: int, most: int) -> bool:
 
 
 def write_chunks(folder: Path) -> None:
-    """Write the file whose chunks are read again."""
     run(RanksJob("hdf5", _chunks(1), folder / "cache.h5"))
 
 

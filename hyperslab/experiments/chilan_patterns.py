@@ -65,13 +65,8 @@ def case(
 
 
 def timed_rows(selection: str, rows: int, counted_rows: int, wait_s: float) -> int:
-    """Return how many rows of a rank are timed: with a wait, a row takes 3 ms at worst.
-
-    Fewer than 128 of the overhanging chunk would lie within the half MiB that MPI-IO sieves.
-
-    >>> timed_rows("overhanging chunk", 512, 2048, 0.003), timed_rows("contiguous rows", 1, 9, 0.0)
-    (128, 9)
-    """
+    """Return how many rows of a rank are timed: with a wait, a row takes 3 ms at worst."""
+    # Fewer than 128 of the overhanging chunk would lie within the half MiB that MPI-IO sieves.
     if selection == "overhanging chunk":
         rows = max(rows // 4, min(rows, 128))
     return max(1, rows) if wait_s else max(1, rows, counted_rows)

@@ -53,7 +53,6 @@ class Package:
 
     @cached_property
     def version(self) -> str:
-        """What git calls the checkout; empty where it is none."""
         words = ["git", "-C", str(self._folder), "-c", "safe.directory=*"]
         done = subprocess.run(
             [*words, "describe", "--tags", "--always", "--dirty"], capture_output=True, text=True
@@ -61,7 +60,6 @@ class Package:
         return done.stdout.strip()
 
     def make(self) -> Path:
-        """Make the environment, and return its interpreter."""
         python, mark = self.environment / "bin" / "python", self.environment / VERSIONS.name
         wanted = VERSIONS.read_text(encoding="utf-8")
         if not mark.exists() or mark.read_text(encoding="utf-8") != wanted:
@@ -71,7 +69,6 @@ class Package:
         return python
 
     def words(self, **told: object) -> tuple[str, ...]:
-        """Return the command that does what is told; see `chunkindex_child.main`."""
         # Isolated: what this process imports from, its children would else import from too.
         begun = (str(self.environment / "bin" / "python"), "-I", "-c", _CHILD)
         return (*begun, str(self._folder), str(_TOP), json.dumps(told))
@@ -135,11 +132,7 @@ def saved(path: Path, values: Callable[[], NDArray[Any]], _: object = None) -> b
 
 
 def ends(selection: Selection, shape: Sequence[int]) -> list[tuple[int, int]]:
-    """Return the first place and that behind the last of each axis.
-
-    >>> ends(np.s_[:, 3, 5:9], (4, 10, 20))
-    [(0, 4), (3, 4), (5, 9)]
-    """
+    """Return the first place and that behind the last of each axis."""
     chosen = [range(n)[part] for part, n in zip(selection, shape, strict=True)]
     return [
         (part, part + 1) if isinstance(part, int) else (part.start, part.stop) for part in chosen
@@ -147,7 +140,6 @@ def ends(selection: Selection, shape: Sequence[int]) -> list[tuple[int, int]]:
 
 
 def index(package: Package | None, files: Iterable[File]) -> None:
-    """Build the package's own indexes beside files, where there is the package."""
     if package is not None:
         for file in files:
             index = file.path.with_name(file.path.name + SUFFIX)
@@ -163,10 +155,8 @@ def known(recorded: Callable[[str, str], Collection[int]]) -> bool:
 
 
 def counts(package: Package, reads: Reads, layouts: Sequence[str]) -> Iterator[dict[str, object]]:
-    """Yield a row for each read over HTTP through the package's index, by it and by the stand-in.
-
-    A row is verified where values are true, and hyperslab's own index has the same points.
-    """
+    """Yield a row for each read over HTTP through the package's index, by it and the stand-in."""
+    # Verified is what is true, where hyperslab's own index has the same points.
     for name, (files, selection) in reads.items():
         for layout in layouts:
             for found in both(package, files[layout], selection):
@@ -211,7 +201,6 @@ def both(package: Package, file: File, selection: Selection) -> Iterator[dict[st
 
 
 def same_points(one: Path, other: Path, variable: str) -> tuple[bool, int]:
-    """Return whether two indexes have the same points of a variable, and how many the first has."""
     found, others = (chunkindex_format.chunk_points(path, variable) for path in (one, other))
     same = found.keys() == others.keys() and all(
         np.array_equal(found[name].outloc, others[name].outloc)

@@ -31,11 +31,7 @@ def integers(path: Path, shape: Sequence[int], dtype: str, seed: int = 0) -> Pat
 
 
 def words(path: Path, chunks: Iterable[Sequence[int]], *more: str) -> list[str]:
-    """Return the words after `hyperslab bench` that copy a file uncompressed into these chunks.
-
-    >>> words(Path("a.nc"), [(1024, 16, 256)], "-f", "3")
-    ['-f', '3', '-c', '0:-1:0:1024:16:256', 'a.nc']
-    """
+    """Return the words after `hyperslab bench` that copy a file uncompressed into these chunks."""
     each = [word for one in chunks for word in ("-c", ":".join(map(str, ("0", -1, 0, *one))))]
     return [*more, *each, str(path)]
 
@@ -53,7 +49,6 @@ def rows(given: Sequence[str], **columns: object) -> Rows:
 
 
 def program(path: str) -> str:
-    """Return where netCDF-C's bm_file lies; nothing where none is given."""
     if path and not os.access(path, os.X_OK):
         raise ValueError(f"bm_file={path!r}: give the path of netCDF-C's program, or nothing")
     return str(Path(path).resolve()) if path else ""

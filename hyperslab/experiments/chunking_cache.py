@@ -36,10 +36,7 @@ COUNTS = Path("/proc/thread-self/io")  # of this thread: Jupyter reads in others
 
 
 def granted(folder: Path, own_bytes: int | None = None) -> Iterator[dict[str, object]]:
-    """Yield the cache a deflated variable gets when its file is opened, for each chunk size.
-
-    ``predicted_bytes``: as the document promises, or with an own default as the build's rule says.
-    """
+    """Yield the cache a deflated variable gets by its chunks, and the one promised or ruled."""
     import netCDF4
 
     rule, path = build_rule(), folder / "granted.nc"
@@ -240,7 +237,6 @@ class RowByRow:
 
 
 def _stored_chunk_bytes(path: Path) -> int:
-    """Return the bytes of the first chunk as it lies in the file; all are alike."""
     import h5py
 
     with h5py.File(path) as file:

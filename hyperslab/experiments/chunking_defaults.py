@@ -40,8 +40,6 @@ SHOWN = {
 
 @dataclass(frozen=True)
 class Defined:
-    """A variable to define."""
-
     # lengths of its axes; of unlimited ones the length that netCDF-C knows of when the variable
     # is defined, 0 in a new file
     shape: tuple[int, ...]
@@ -68,7 +66,6 @@ class Defined:
 
     @property
     def fixed_bytes(self) -> int:
-        """Bytes of the variable, or of one record of it."""
         lengths = (n for axis, n in enumerate(self.shape) if axis not in self.unlimited)
         return self.itemsize * math.prod(lengths)
 
@@ -95,7 +92,6 @@ def variables(shapes: Iterable[tuple[int, ...]] = ()) -> list[Defined]:
 
 
 def named(name: str) -> Defined:
-    """Return the variable of a name."""
     kind, text = name.split()
     lengths = text.split("x")
     unlimited = tuple(axis for axis, n in enumerate(lengths) if n.startswith("*"))
@@ -149,10 +145,8 @@ def constants(folder: Path) -> Iterator[dict[str, object]]:
 
 
 def default_chunk_bytes(folder: Path) -> int:
-    """Return what a chunk is meant to take in the installed build of netCDF-C, to the byte.
-
-    A lone fixed axis too long to be spread evenly gets one value less than the rule aims at.
-    """
+    """Return what a chunk is meant to take in the installed build of netCDF-C, to the byte."""
+    # A lone fixed axis too long to be spread evenly gets one value less than the rule aims at.
     [[length]] = library_chunks([Defined((2**60,), 1)], folder)
     return length + 1
 

@@ -49,7 +49,6 @@ class Variables:
 
     @property
     def described(self) -> dict[str, tuple[tuple[int, ...], str]]:
-        """Shape and unit of each, without their coordinates."""
         return {one.name: (one.shape, str(one.attrs["units"])) for one in self._variables}
 
     @property
@@ -71,7 +70,6 @@ class Variables:
         return np.random.default_rng(0).normal(size=self.shape).astype(self.dtype)
 
     def write(self, files: Mapping[Path, Layout], folder: Path) -> None:
-        """Write all of them into each file; Zarr 2 and 3 get consolidated metadata."""
         import zarr
 
         coordinates = {

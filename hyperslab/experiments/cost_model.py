@@ -33,8 +33,6 @@ VARIABLES = {"ocean": "uo", "gfs": "air_temperature", "radar": "cref"}
 
 @dataclass(frozen=True)
 class TrialFile:
-    """One array in one layout."""
-
     name: str  # the dataset and the layout, as the records have them
     path: Path  # of the file or store
     shape: tuple[int, ...]
@@ -43,7 +41,6 @@ class TrialFile:
 
 
 def patterns(shape: tuple[int, ...]) -> dict[str, Indices]:
-    """Return the reads of an array by name."""
     every = whole(shape)
     point, between = tuple(int(0.37 * n) for n in shape[-2:]), (0,) * (len(shape) - 3)
     found: dict[str, Indices] = {
@@ -61,11 +58,7 @@ def patterns(shape: tuple[int, ...]) -> dict[str, Indices]:
 
 
 def cut(shape: Sequence[int], *parts: int) -> tuple[int, ...]:
-    """Return chunks that cut each axis into so many parts; into steps of one for 0.
-
-    >>> cut((24, 380, 1287), 0, 4, 1)
-    (1, 95, 1287)
-    """
+    """Return chunks that cut each axis into so many parts; into steps of one for 0."""
     return tuple(-(-n // part) if part else 1 for n, part in zip(shape, parts, strict=True))
 
 
@@ -109,7 +102,6 @@ class Trials:
 
     @property
     def digests(self) -> Path:
-        """Where the digest of each read is kept, by file/pattern."""
         return self.scratch / "digests.json"
 
     def _variable(self, kind: str) -> Any:
@@ -136,10 +128,7 @@ class Trials:
 
 
 def held_out(trials: Trials, libraries: Sequence[str], every: int = 1) -> list[Timed]:
-    """Return the reads of the files by every library, warm, and cold by some.
-
-    One in `every` reads is taken, by chance but the same each time, for a quick look.
-    """
+    """Return the reads of the files by every library, warm, and cold by some: one in `every`."""
     reads: list[Timed] = []
     if not trials.digests.exists():  # figures are drawn from records
         return reads
@@ -184,7 +173,6 @@ def costs(
 
 
 def from_rows(rows: Iterable[Mapping[str, Any]]) -> Calibration:
-    """Return the calibration of the rows from `costs`."""
     known = {str(row["case"]): float(row["wall_s"]) for row in rows if row["mode"] == "cost"}
     return Calibration(known, made="records")
 

@@ -58,7 +58,6 @@ def stored(readers: Iterable[str], files: Files) -> list[str]:
 def possible(
     kinds: Iterable[Kind], files: Files, readers: Collection[str], sizes: Collection[str]
 ) -> list[Kind]:
-    """Return the kinds of read whose reader and buffer are among these, and whose file is there."""
     there = stored(readers, files)
     return [
         kind
@@ -134,8 +133,6 @@ def small_pages() -> None:
 
 @dataclass(frozen=True)
 class _Written(Files):
-    """A file that lies where it was written."""
-
     def path(self, kind: str) -> Path:
         return self.folder
 

@@ -25,8 +25,6 @@ _OF_H5PY = (None, "deflate")  # what it reads without plugins
 
 @dataclass(frozen=True)
 class Tile:
-    """Variables in a file, each of one chunk."""
-
     path: Path
     values: Path  # the array (variables, rows, columns) that goes into it
     layout: Layout
@@ -80,7 +78,6 @@ def make(
 
 
 def files(values: Path, layouts: Mapping[str, Mapping[str, Layout]]) -> dict[tuple[str, str], Tile]:
-    """Return the files by data and compression, in the folder above that of the values."""
     found = {}
     for data, ways in layouts.items():
         for way, layout in ways.items():
@@ -96,7 +93,6 @@ def _values(folder: Path, data: str) -> Path:
 
 
 def _write(tile: Tile) -> None:
-    """Write the file for the reads, and a copy that stays in memory."""
     values = np.load(tile.values)
     with create(tile.path, _variables(values), tile.layout, overwrite=True) as writer:
         for name, product in zip(_names(len(values)), values, strict=True):
@@ -188,8 +184,6 @@ class ReadTile:
 
 @dataclass(frozen=True)
 class Holds:
-    """Check that a file holds the values, read back by a library."""
-
     path: Path
     library: str
     tile: Tile

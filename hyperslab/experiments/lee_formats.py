@@ -26,15 +26,12 @@ _COUNTS = ("rchar", "syscr", "wchar", "syscw", "minflt")
 
 @dataclass(frozen=True)
 class Kept:
-    """An array, and how it is kept in a file."""
-
     labels: Mapping[str, str]  # layout, array ("small" or "large") and dimensions
     array: Whole
     layout: Layout
     cache_bytes: int | None = None  # of the chunk cache; None keeps what netCDF-C gives
 
     def path(self, folder: Path) -> Path:
-        """Return where its file lies, the same one whatever the cache is."""
         shape = "x".join(map(str, self.array.shape))
         stored = "chunk" if self.layout.chunks else "contiguous"
         return folder / f"{self.layout.format}-{stored}-{shape}-{self.array.dtype}.nc"
@@ -77,7 +74,6 @@ def put_plain(array: Whole, folder: Path, scratch: Path) -> list[Case]:
 
 
 def get_plain(array: Whole, folder: Path) -> list[Case]:
-    """Return reads of a plain file, by one call from C and by dd."""
     path = _plain(folder)
     return _of_plain(
         Sample(ReadPlain(path, array), Equal(array), _columns("plain"), files=(path,)),
@@ -227,7 +223,6 @@ class WriteHdf5:
 
 
 def _rehearse_plain(path: Path) -> None:
-    """Write and read two numbers, so that the pages of the code are there."""
     kernel()
     spot, out = path.with_name(f"{path.name}.rehearsal"), np.arange(2, dtype="i4")
     with PlainFile(spot, write=True) as file:

@@ -60,11 +60,6 @@ def _reading(file: File, way: Way, run: Any, check: Any) -> Sample:
 
 
 def swept(side: int) -> tuple[Blocks, ...]:
-    """Return the blocks of a sweep: parts of a row, rows, and everything.
-
-    >>> [blocks.count for blocks in swept(3162)][::3]
-    [(1, 49), (1, 3162), (64, 3162)]
-    """
     found = []
     for high, wide in (
         *((1, max(side // parts, 1)) for parts in (64, 16, 4, 1)),
@@ -76,7 +71,6 @@ def swept(side: int) -> tuple[Blocks, ...]:
 
 
 def in_c() -> bool:
-    """Return whether there is a kernel in C."""
     with suppress(KernelError):
         kernel()
         return True
@@ -205,7 +199,6 @@ class Strided:
 
 
 def _chosen(array: Whole, steps: Mapping[str, tuple[int, int]]) -> Array:
-    """Return what `Strided` reads."""
     values = array.values()
     return np.concatenate([values[::y, ::x].ravel() for y, x in steps.values()])
 
@@ -250,11 +243,7 @@ def pieces(
 
 
 def functions_called(work: Callable[[], object]) -> int:
-    """Do some work and return how many functions Python code called for it.
-
-    >>> functions_called(lambda: len([abs(-1)]))
-    3
-    """
+    """Do some work and return how many functions Python code called for it."""
     seen = 0
 
     def see(_: object, event: str, __: object) -> None:

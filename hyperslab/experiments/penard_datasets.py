@@ -37,7 +37,6 @@ def sizes(
 
 
 def zipped_bytes(store: Path) -> int:
-    """Return how large a store is as a zip archive."""
     packed = store.with_suffix(".zip")
     try:
         with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED, compresslevel=6) as out:

@@ -29,10 +29,7 @@ class Counting:
     _seen: dict[tuple[str, ...], Done] = field(default_factory=dict, repr=False)
 
     def counts(self, cases: Sequence[Case]) -> Iterator[dict[str, object]]:
-        """Yield a row a case: requests, connections, stages, ``wire_bytes``, and its status.
-
-        ``predicted_bytes`` of the file were sent; ``spacing_bytes`` lie between hyperslab's points.
-        """
+        """Yield a row a case: what was sent of the file is ``predicted_bytes``."""
         for seen in self._reads(cases):
             wire, work = Wire.of(seen.log), _work(seen.case)
             yield {

@@ -74,11 +74,7 @@ class Drift:
 
 
 def series_chunks(shape: tuple[int, ...]) -> tuple[int, int, int]:
-    """Return chunks of all steps of a box, with about as many values as a map has.
-
-    >>> series_chunks((256, 256, 512))
-    (256, 16, 32)
-    """
+    """Return chunks of all steps of a box, with about as many values as a map has."""
     steps, rows, columns = shape
     cells = max(rows * columns // steps, 1)
     high = min(2 ** (int(math.log2(cells)) // 2), rows)
@@ -180,7 +176,6 @@ def reset_peak() -> int:
 
 
 def peak() -> int:
-    """Return the most memory that was resident at once since `reset_peak`, in bytes."""
     return _status("VmHWM")
 
 

@@ -33,8 +33,6 @@ _RTOL = 1e-9  # sums of doubles, in another order
 
 @dataclass(frozen=True)
 class Workers:
-    """A scheduler of dask by its address, and the addresses of its workers."""
-
     scheduler: str = ""
     addresses: tuple[str, ...] = ()
 
@@ -126,8 +124,6 @@ class Reduce:
 
 @dataclass(frozen=True)
 class Mean:
-    """Take the mean of files over time, by some workers."""
-
     paths: tuple[Path, ...]
     variable: str
     scheduler: str
@@ -151,7 +147,6 @@ class Mean:
         return np.asarray(found)
 
     def opened(self) -> "DataArray":
-        """Open the files as one array, in dask's chunks."""
         import xarray as xr
 
         with warnings.catch_warnings():
@@ -198,7 +193,6 @@ class DoNothing:
 
 
 def is_mean(truth: Path, found: NDArray[np.float64]) -> bool:
-    """Return whether a mean is the true one, in double precision."""
     return np.allclose(found, np.load(truth), rtol=_RTOL, atol=0, equal_nan=True)
 
 

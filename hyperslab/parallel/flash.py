@@ -24,38 +24,7 @@ def flash(
     as_bytes: bool = False,
     tree: bool = True,
 ) -> WritePlan:
-    """Return what each rank writes of one file of FLASH I/O.
-
-    Parameters
-    ----------
-    file : str
-        One of `FILES`: all unknowns as doubles with the tree of blocks; or four of them as floats
-        at the centres or the corners of the cells.
-    side : int
-        Cells along a side of a block: the document has 8 and 16.
-    ranks : int
-    blocks : int
-        About how many a rank has.
-    as_bytes, tree : bool
-        Of the checkpoint: whether its unknowns are declared as bytes, eight for each double, which
-        no library converts; whether it has the tree of blocks beside them.
-
-    Raises
-    ------
-    ValueError
-        For an unknown file, or nothing to write.
-
-    Source
-    ------
-    Chilan et al. 2006, section 2: blocks of 8³ and 16³, about 80 a processor, three files; about
-    8 MB and 60 MB of a processor in the checkpoint.
-
-    Examples
-    --------
-    >>> plan = flash("checkpoint", side=16, ranks=4)
-    >>> len(plan.datasets), round(plan.rank_bytes(0) / 1e6, 1)
-    (30, 62.9)
-    """
+    """Return what each rank writes of one file of FLASH I/O (Chilan et al. 2006, section 2)."""
     if file not in FILES:
         raise ValueError(f"the file is {file!r}, not one of {', '.join(FILES)}")
     if min(side, ranks, blocks) < 1:

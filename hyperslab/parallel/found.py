@@ -27,8 +27,6 @@ INSTALL_PYTHON = "pip install mpi4py mpich"
 
 @dataclass(frozen=True)
 class Program:
-    """How to write with one library."""
-
     library: str  #: one of `LIBRARIES`
     words: tuple[str, ...]  #: the program that each rank runs
     launcher: Launcher  #: of the MPI it was built with
@@ -36,20 +34,16 @@ class Program:
 
 @dataclass(frozen=True)
 class Found:
-    """What is here."""
-
     programs: Mapping[str, Program]
     missing: Mapping[str, str]  #: why the others cannot be used
 
     def __getitem__(self, library: str) -> Program:
-        """Return the program of a library."""
         if library in self.programs:
             return self.programs[library]
         why, remedy = self.missing[library], INSTALL_PYTHON if library == "mpiio" else INSTALL
         raise AbsentError(f"{library} cannot write in parallel here: {why} ({remedy})")
 
     def what_to_install(self) -> str:
-        """Return the commands that bring what is missing, "" when nothing is."""
         needed = {INSTALL_PYTHON if name == "mpiio" else INSTALL for name in self.missing}
         return "; ".join(sorted(needed, reverse=True))
 

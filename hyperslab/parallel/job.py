@@ -38,23 +38,6 @@ HINTS = (
 
 @dataclass(frozen=True)
 class RanksJob:
-    """What several ranks do with one file.
-
-    Raises
-    ------
-    ValueError
-        For an unknown library, mode or hint, or what the library lacks.
-
-    Examples
-    --------
-    >>> from hyperslab.parallel import pattern
-    >>> plan = pattern("rows", rows=2, columns=4, ranks=2)
-    >>> RanksJob("hdf5", plan, Path("x.h5"), "collective", {"romio_ds_writ": "disable"})
-    Traceback (most recent call last):
-    ...
-    ValueError: no hint 'romio_ds_writ': MPI would pass it over; it may be one of ...
-    """
-
     library: str  #: one of `LIBRARIES`
     plan: WritePlan
     path: Path  #: the file
@@ -96,7 +79,6 @@ class RanksJob:
             )
 
     def words(self, folder: Path) -> list[str]:
-        """Return what its program is told, whose plan and report lie in a folder."""
         names = ("reads", "read_only", "times", "serial", "deflate", "shuffle")
         numbers = {"ranks": self.plan.ranks, **{name: getattr(self, name) for name in names}}
         numbers["datasets"] = len(self.plan.datasets)
@@ -113,7 +95,6 @@ class RanksJob:
 
 
 def run(job: RanksJob, program: Program | None = None) -> Report:
-    """Run a job and return what it cost."""
     program = program or find()[job.library]
     home = job.path.absolute().parent
     if not home.is_dir():
@@ -136,7 +117,6 @@ def run(job: RanksJob, program: Program | None = None) -> Report:
 
 
 def _run(job: RanksJob, program: Program, folder: Path) -> None:
-    """Start the ranks, and return when all have ended well."""
     launcher, ranks, me = program.launcher, job.plan.ranks, os.getpid()
     # The launcher itself stays without the library that counts: only the ranks are asked.
     told = {

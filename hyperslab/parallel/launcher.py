@@ -20,14 +20,6 @@ OVERRIDE = "HYPERSLAB_MPIEXEC"
 
 @dataclass(frozen=True)
 class Launcher:
-    """What starts ranks.
-
-    Examples
-    --------
-    >>> Launcher(("mpiexec",), "MPICH").command(4)
-    ('mpiexec', '-n', '4')
-    """
-
     words: tuple[str, ...]  #: without the number of ranks, which it takes as -n
     kind: str = ""  #: OPEN_MPI, MPICH, or "" for one that is not known, as a batch system's
     of_site: bool = False  #: whether the user named it: it then gets no options but its own
@@ -35,31 +27,24 @@ class Launcher:
 
     @classmethod
     def of(cls, words: tuple[str, ...], *, of_site: bool = False) -> "Launcher":
-        """Return a launcher with what it says of itself."""
         kind = kind_of(words[0])
         return cls(words, kind, of_site, _romio(words[0]) if kind == OPEN_MPI else "")
 
     @property
     def name(self) -> str:
-        """The program and its MPI, or that the user named it."""
         program = Path(self.words[0]).name
         if self.of_site:
             return f"{shlex.join((program, *self.words[1:]))}, of {OVERRIDE}"
         return f"{program} of {self.kind}" if self.kind else self.words[0]
 
     def command(self, ranks: int) -> tuple[str, ...]:
-        """Return the words that start so many ranks of what follows them."""
         # Ranks that wait for one another need no core each, and requests that wait need none.
         plain = self.kind != OPEN_MPI or self.of_site
         options = () if plain else ("--oversubscribe", "--bind-to", "none")
         return (*self.words, *options, "-n", str(ranks))
 
     def environment(self, folder: str) -> dict[str, str]:
-        """Return what this launcher's MPI needs to be told, besides the environment.
-
-        Open MPI's own MPI-IO does not sieve writes and heeds none of ROMIO's hints, so that ROMIO
-        is asked for where it is built in; settings of the user come first.
-        """
+        """Return what this launcher's MPI needs to be told; settings of the user come first."""
         if self.kind != OPEN_MPI:
             return {}
         told = {"OMPI_MCA_btl_vader_single_copy_mechanism": "none"}  # refused in containers
@@ -79,7 +64,6 @@ class Launcher:
 
 
 def beside(compiler: str) -> Launcher:
-    """Return the launcher of the MPI that a compiler belongs to."""
     path = Path(compiler)
     names = (f"mpiexec{path.suffix}", "mpiexec", "mpirun")
     launcher = given() or next(map(Launcher.of, _programs(names, [str(path.parent)])), None)
@@ -89,7 +73,6 @@ def beside(compiler: str) -> Launcher:
 
 
 def of_mpi4py(version: str) -> Launcher:
-    """Return the launcher of the MPI that mpi4py uses."""
     wanted = OPEN_MPI if OPEN_MPI in version else MPICH
     if named := given():
         if named.kind and named.kind != wanted:
@@ -112,7 +95,6 @@ def given() -> Launcher | None:
 
 @cache
 def kind_of(launcher: str) -> str:
-    """Return which MPI a launcher belongs to, "" when it does not say."""
     said = _said(launcher, "--version")
     if re.search(r"Open ?MPI|OpenRTE|PRRTE|prterun", said):
         return OPEN_MPI
@@ -121,7 +103,7 @@ def kind_of(launcher: str) -> str:
 
 @cache
 def _romio(launcher: str) -> str:
-    """Return the name of ROMIO's component of this Open MPI, which holds ROMIO's version."""
+    """Return the name of ROMIO's component: Open MPI's own MPI-IO heeds none of its hints."""
     said = _said(str(Path(launcher).with_name("ompi_info")), "--parsable")
     found = re.search(r"mca:io:(romio\w+):", said)
     return found[1] if found else ""

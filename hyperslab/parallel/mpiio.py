@@ -28,7 +28,6 @@ _ETYPES = {"f8": "DOUBLE", "f4": "FLOAT", "i4": "INT", "i1": "SIGNED_CHAR"}
 
 
 def main(words: list[str]) -> None:
-    """Do what the job says, as one rank of it."""
     from mpi4py import MPI, __version__
 
     world = MPI.COMM_WORLD
@@ -70,7 +69,6 @@ class Phases:
         self.count = getattr(ctypes.CDLL(None), "hyperslab_requests", None)
 
     def counts(self) -> list[int]:
-        """Return what has been counted so far."""
         into = (ctypes.c_longlong * _COUNTS)()
         if self.count is not None:
             self.count(into)

@@ -12,33 +12,7 @@ SHARING = 4
 
 
 def pattern(name: str, rows: int, columns: int, ranks: int) -> WritePlan:
-    """Return what each rank writes of an array of doubles.
-
-    Parameters
-    ----------
-    name : str
-        One of `PATTERNS`.
-    rows, columns : int
-        Of the selection of one rank.
-    ranks : int
-
-    Raises
-    ------
-    ValueError
-        For an unknown pattern, or nothing to write.
-
-    Source
-    ------
-    Chilan et al. 2006, Figures 3 to 6: 512K × 8, 16K × 256, 16K × 256 and 256K × 32 of 32 ranks;
-    several chunks are the "more general case" of section 3.2, without sizes.
-
-    Examples
-    --------
-    >>> pattern("interleaved", rows=4, columns=2, ranks=3).datasets[0].shape
-    (4, 6)
-    >>> pattern("overhang", rows=4, columns=16, ranks=2).datasets[0].chunks
-    (8, 24)
-    """
+    """Return what each rank writes of an array of doubles (Chilan et al. 2006, Figures 3 to 6)."""
     if name not in PATTERNS:
         raise ValueError(f"the pattern is {name!r}, not one of {', '.join(PATTERNS)}")
     if min(rows, columns, ranks) < 1:

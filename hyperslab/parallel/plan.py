@@ -28,19 +28,15 @@ class Part:
 
     @property
     def region(self) -> tuple[slice, ...]:
-        """The part as an index of the whole."""
         return tuple(slice(a, a + n) for a, n in zip(self.start, self.count, strict=True))
 
     @property
     def cells(self) -> int:
-        """How many cells it has."""
         return math.prod(self.count)
 
 
 @dataclass(frozen=True)
 class SharedArray:
-    """One dataset and the parts of its ranks."""
-
     name: str  #: at most 31 letters, digits, "-" and "_"
     dtype: str  #: one of `TYPES`
     shape: tuple[int, ...]  #: 1 to 4 dimensions, in cells
@@ -57,7 +53,6 @@ class SharedArray:
                 raise ValueError(f"{self.name}: {part} lies outside of the shape {self.shape}")
 
     def rank_bytes(self, rank: int) -> int:
-        """Return the bytes that one rank writes."""
         return self.parts[rank].cells * np.dtype(self.dtype).itemsize
 
 
@@ -73,7 +68,6 @@ class WritePlan:
 
     @property
     def ranks(self) -> int:
-        """How many ranks write."""
         return len(self.datasets[0].parts)
 
     @property
@@ -82,7 +76,6 @@ class WritePlan:
         return sum(map(self.rank_bytes, range(self.ranks)))
 
     def rank_bytes(self, rank: int) -> int:
-        """Return the bytes that one rank writes."""
         return sum(dataset.rank_bytes(rank) for dataset in self.datasets)
 
     def table(self) -> NDArray[np.void]:
@@ -104,7 +97,6 @@ class WritePlan:
         return table
 
     def values(self, number: int, part: Part) -> NDArray[np.generic]:
-        """Return what a part of a dataset must hold."""
         dataset = self.datasets[number]
         along = (np.arange(a, a + n) for a, n in zip(part.start, part.count, strict=True))
         place = np.ravel_multi_index(np.ix_(*along), dataset.shape)

@@ -22,7 +22,6 @@ _GRACE_S = 3.0
 
 
 def explain(said: str, status: int, ranks: int, launcher: Launcher) -> ParallelError:
-    """Return the error that a launcher's output means."""
     name = Path(launcher.words[0]).name
     if status == WRONG_JOB or "hyperslab: a job of" in said or "unsupported PMI" in said:
         found = re.search(r"a job of (\d+)", said)
@@ -74,10 +73,7 @@ def end(process: "subprocess.Popen[bytes]") -> None:
 
 
 def session(leader: int) -> list[int]:
-    """Return the processes of a session that still run (Linux).
-
-    Ranks have process groups of their own, and the session of the launcher.
-    """
+    """Return the processes of a session that still run: ranks have that of the launcher (Linux)."""
     found = []
     for path in Path("/proc").glob("[0-9]*/stat"):
         with contextlib.suppress(OSError, IndexError):

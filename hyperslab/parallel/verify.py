@@ -44,7 +44,6 @@ def _opened(plan: WritePlan, path: Path, library: str) -> Iterator[list[Any]]:
 
 
 def _plain(plan: WritePlan, path: Path) -> Iterator[Any]:
-    """Give the datasets of a file that holds one after the other."""
     offset = 0
     for dataset in plan.datasets:
         size = int(np.prod(dataset.shape)) * np.dtype(dataset.dtype).itemsize

@@ -73,24 +73,6 @@ class Package:
         begun = (str(self.environment / "bin" / "python"), "-I", "-c", _CHILD)
         return (*begun, str(self._folder), str(_TOP), json.dumps(told))
 
-    def index(self, path: Path, variable: str, index: Path) -> Path:
-        """Build the index of a variable of a file where it is missing."""
-        self.make()
-        if not index.exists():
-            part, alone = (index.with_name(f"{index.name}.{end}") for end in ("part", "alone"))
-            part.unlink(missing_ok=True)
-            # It stops at variables without chunks.
-            with h5py.File(path) as file, h5py.File(alone, "w") as copy:
-                file.copy(file[variable], copy, variable, without_attrs=True)
-            _run(self.words(data=str(alone), index=str(part)))
-            alone.unlink()
-            part.replace(index)
-        return index
-
-    def read(self, data: str, index: str, variable: str, box: object, target: Path) -> None:
-        told = {"data": data, "index": index, "variable": variable, "selection": box}
-        _run(self.words(**told, target=str(target)))
-
 
 @dataclass(frozen=True)
 class ReadByPackage:
@@ -140,10 +122,21 @@ def ends(selection: Selection, shape: Sequence[int]) -> list[tuple[int, int]]:
 
 
 def index(package: Package | None, files: Iterable[File]) -> None:
-    if package is not None:
-        for file in files:
-            index = file.path.with_name(file.path.name + SUFFIX)
-            package.index(file.path, file.array.variable, index)
+    if package is None:
+        return
+    package.make()
+    for file in files:
+        path, variable = file.path, file.array.variable
+        if (index := path.with_name(path.name + SUFFIX)).exists():
+            continue
+        part, alone = (index.with_name(f"{index.name}.{end}") for end in ("part", "alone"))
+        part.unlink(missing_ok=True)
+        # It stops at variables without chunks.
+        with h5py.File(path) as whole, h5py.File(alone, "w") as copy:
+            whole.copy(whole[variable], copy, variable, without_attrs=True)
+        _run(package.words(data=str(alone), index=str(part)))
+        alone.unlink()
+        part.replace(index)
 
 
 def known(recorded: Callable[[str, str], Collection[int]]) -> bool:
@@ -196,7 +189,8 @@ def both(package: Package, file: File, selection: Selection) -> Iterator[dict[st
             values = opened.read(selection)
         yield row("chunkindex", "", np.array_equal(values, truth))
         server.forget()
-        package.read(data, index, variable, ends(selection, file.array.shape), target)
+        told = {"data": data, "index": index, "variable": variable, "target": str(target)}
+        _run(package.words(**told, selection=ends(selection, file.array.shape)))
         yield row(NAME, package.version, saved(target, lambda: truth))
 
 

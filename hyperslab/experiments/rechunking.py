@@ -92,18 +92,21 @@ class Rewrite:
     # what copies for `COPY`: called with the source, the copy, and memory_bytes
     own: Callable[..., object] | None = None
 
+    @property
+    def chunks(self) -> tuple[int, ...]:
+        return self.layout.chunks or ()
+
+    @property
+    def folder(self) -> Path:
+        return self.file.path.with_name("by-" + re.sub(r"\W+", "-", self.engine))
+
     def parts(self, cache_state: str) -> dict[str, Any]:
-        array, path, chunks = self.file.array, self.file.path, self.layout.chunks or ()
-        folder = path.with_name("by-" + re.sub(r"\W+", "-", self.engine))
-        run = Engine(
-            path, array.variable, array.shape, chunks, folder, self.engine, self.allowed_bytes,
-            self.own,
-        )  # fmt: skip
+        array = self.file.array
         # The others are among the packages whose versions all records have.
         known = {"library_version": version("cubed")} if self.engine == CUBED == STEADY else {}
         return {
-            "run": run,
-            "check": partial(same, array.variable, array.shape, chunks, self.file.part(...)),
+            "run": self,
+            "check": partial(same, array.variable, array.shape, self.chunks, self.file.part(...)),
             "columns": {
                 **self.layout.record(),
                 "library": LIBRARIES[self.engine],
@@ -111,24 +114,10 @@ class Rewrite:
                 "pattern": "maps to series",
                 "ranks": 1 if self.engine in (COPY, CUBED) else cores(),
             },
-            "prepare": partial(remove, folder),
-            "cleanup": partial(remove, folder),
+            "prepare": partial(remove, self.folder),
+            "cleanup": partial(remove, self.folder),
             "pinned": False,
         }
-
-
-@dataclass(frozen=True)
-class Engine:
-    """Rewrite a store by one engine, and note the most memory that it took."""
-
-    source: Path
-    variable: str
-    shape: tuple[int, ...]
-    chunks: tuple[int, ...]
-    folder: Path
-    engine: str
-    allowed_bytes: int
-    own: Callable[..., object] | None
 
     def __call__(self, watch: Stopwatch) -> Path:
         copy, stores = self.folder / "series.zarr", self.folder / "stores"
@@ -142,7 +131,7 @@ class Engine:
             rewrite()
         watch.note(
             peak_bytes=max(peak() - before, 0),
-            useful_bytes=4 * math.prod(self.shape),
+            useful_bytes=4 * math.prod(self.file.array.shape),
             file_bytes=stored_bytes(copy),
         )
         entered.__exit__(None, None, None)
@@ -188,28 +177,28 @@ def _status(key: str) -> int:
 
 
 @contextmanager
-def _copying(job: Engine, copy: Path, stores: Path) -> Iterator[Callable[[], object]]:
+def _copying(job: Rewrite, copy: Path, stores: Path) -> Iterator[Callable[[], object]]:
     own = job.own
     assert own is not None, f"{COPY} needs what copies"
     give_back()
-    yield lambda: own(job.source, copy, memory_bytes=job.allowed_bytes)
+    yield lambda: own(job.file.path, copy, memory_bytes=job.allowed_bytes)
 
 
 @contextmanager
-def _cubed(job: Engine, copy: Path, stores: Path) -> Iterator[Callable[[], object]]:
+def _cubed(job: Rewrite, copy: Path, stores: Path) -> Iterator[Callable[[], object]]:
     import cubed
     import zarr
 
     give_back()
     # cubed quotes the path as an address, and would write beside a folder with a space in its name.
     spec = cubed.Spec(".", allowed_mem=job.allowed_bytes, executor_name="single-threaded")
-    source, copy = str(job.source.absolute()), copy.absolute()
+    source, copy, array = str(job.file.path.absolute()), copy.absolute(), job.file.array
 
     def rewrite() -> None:
         with chdir(stores):
-            values = cubed.from_zarr(source, path=job.variable, spec=spec)
+            values = cubed.from_zarr(source, path=array.variable, spec=spec)
             made = zarr.create_group(str(copy), zarr_format=3).create_array(
-                job.variable, shape=job.shape, chunks=job.chunks, dtype="f4",
+                array.variable, shape=array.shape, chunks=job.chunks, dtype="f4",
                 compressors=_codec(), dimension_names=DIMS,
             )  # fmt: skip
             cubed.store([values.rechunk(job.chunks)], [made])
@@ -218,7 +207,7 @@ def _cubed(job: Engine, copy: Path, stores: Path) -> Iterator[Callable[[], objec
 
 
 @contextmanager
-def _threads(job: Engine, copy: Path, stores: Path) -> Iterator[Callable[[], object]]:
+def _threads(job: Rewrite, copy: Path, stores: Path) -> Iterator[Callable[[], object]]:
     import dask
 
     with dask.config.set(scheduler="threads", num_workers=cores()):
@@ -226,7 +215,7 @@ def _threads(job: Engine, copy: Path, stores: Path) -> Iterator[Callable[[], obj
 
 
 @contextmanager
-def _p2p(job: Engine, copy: Path, stores: Path) -> Iterator[Callable[[], object]]:
+def _p2p(job: Rewrite, copy: Path, stores: Path) -> Iterator[Callable[[], object]]:
     import dask
     from distributed import Client, LocalCluster
 
@@ -260,13 +249,14 @@ def _p2p(job: Engine, copy: Path, stores: Path) -> Iterator[Callable[[], object]
 _ENGINES: Mapping[str, Any] = {COPY: _copying, CUBED: _cubed, THREADS: _threads, P2P: _p2p}
 
 
-def _by_xarray(job: Engine, copy: Path) -> None:
+def _by_xarray(job: Rewrite, copy: Path) -> None:
     import xarray as xr
 
-    with xr.open_zarr(job.source, chunks={}, consolidated=False) as data:
+    variable = job.file.array.variable
+    with xr.open_zarr(job.file.path, chunks={}, consolidated=False) as data:
         wanted = data.chunk(dict(zip(DIMS, job.chunks, strict=True)))
-        wanted[job.variable].encoding = {}
-        encoding = {job.variable: {"compressors": _codec(), "chunks": job.chunks}}
+        wanted[variable].encoding = {}
+        encoding = {variable: {"compressors": _codec(), "chunks": job.chunks}}
         wanted.to_zarr(copy, zarr_format=3, consolidated=False, encoding=encoding)
 
 

@@ -99,16 +99,11 @@ class Reduce:
     truth: Path  # from `save_mean`
 
     def parts(self, cache_state: str) -> dict[str, Any]:
-        paths, first = tuple(file.path for file in self.files), self.files[0]
-        steps = sum(file.array.shape[0] for file in self.files)
+        first, steps = self.files[0], sum(file.array.shape[0] for file in self.files)
         rows = first.array.shape[1]
         bands = math.ceil(rows / self.chunks.get("lat", rows))
-        chosen = self.workers.addresses[: self.count]
-        run = Mean(
-            paths, first.array.variable, self.workers.scheduler, chosen, self.engine, self.chunks
-        )
         return {
-            "run": run,
+            "run": self,
             "check": partial(is_mean, self.truth),
             "columns": {
                 **first.layout.record(),
@@ -117,25 +112,16 @@ class Reduce:
                 "ranks": self.count,
                 "predicted_reads": steps * bands,
             },
-            "files": paths,
+            "files": tuple(file.path for file in self.files),
             "pinned": False,
         }
-
-
-@dataclass(frozen=True)
-class Mean:
-    paths: tuple[Path, ...]
-    variable: str
-    scheduler: str
-    workers: tuple[str, ...]
-    engine: str
-    chunks: Mapping[str, int]
 
     def __call__(self, watch: Stopwatch) -> NDArray[np.float64]:
         from distributed import Client
 
-        with Client(self.scheduler, timeout=60) as client:  # type: ignore[no-untyped-call]
-            with _charged(client, self.workers, watch) as only:
+        chosen = self.workers.addresses[: self.count]
+        with Client(self.workers.scheduler, timeout=60) as client:  # type: ignore[no-untyped-call]
+            with _charged(client, chosen, watch) as only:
                 with watch("open"):
                     data = self.opened()
                     mean = data.astype("f8").mean("time")
@@ -152,11 +138,11 @@ class Mean:
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", "The specified chunks separate")
             data = xr.open_mfdataset(
-                list(self.paths), engine=self.engine, chunks=dict(self.chunks), combine="nested",
-                concat_dim="time", data_vars="minimal", coords="minimal", compat="override",
-                join="override",
+                [file.path for file in self.files], engine=self.engine, chunks=dict(self.chunks),
+                combine="nested", concat_dim="time", data_vars="minimal", coords="minimal",
+                compat="override", join="override",
             )  # fmt: skip
-        return data[self.variable]
+        return data[self.files[0].array.variable]
 
 
 @dataclass(frozen=True)

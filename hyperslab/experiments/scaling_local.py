@@ -9,7 +9,6 @@ from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from functools import partial
 from multiprocessing import get_context
-from pathlib import Path
 from threading import Lock
 from typing import Any, ClassVar
 
@@ -46,55 +45,42 @@ class ReadMaps:
     """Read every map of a file once, and take the sum of its bits: phases start and read."""
 
     file: File
-    reader: str
+    library: str  # name of a reader
     mode: str = ALONE  # `ALONE`, `THREADS` or `PROCESSES`
     workers: int = 1  # threads or processes
 
+    needs: ClassVar = ("multiprocessing.pool", __name__)
+
     def parts(self, cache_state: str) -> dict[str, Any]:
-        array, path = self.file.array, self.file.path
+        path = self.file.path
         index = path.with_name(path.name + SUFFIX)
         return {
-            "run": ReadTogether(
-                path, self.reader, array.variable, array.shape, self.mode, self.workers
-            ),
+            "run": self,
             "check": partial(are_sums, self.file.part(np.s_[:, :, :])),
             "columns": {
-                **columns(self.file.layout, self.reader),
+                **columns(self.file.layout, self.library),
                 "pattern": "maps",
                 "mode": self.mode,
                 "ranks": self.workers,
                 "hints": BEYOND if self.workers > max(cores(), 2) else "",
-                "predicted_reads": array.shape[0],
+                "predicted_reads": self.file.array.shape[0],
             },
-            "files": (path, index) if self.reader == "subchunk" else (path,),
+            "files": (path, index) if self.library == "subchunk" else (path,),
             "pinned": False,
         }
 
-
-@dataclass(frozen=True)
-class ReadTogether:
-    """Read maps by one reader or several; starting is opening, and having the workers ready."""
-
-    path: Path
-    library: str
-    variable: str
-    shape: tuple[int, ...]
-    mode: str
-    workers: int
-
-    needs: ClassVar = ("multiprocessing.pool", __name__)
-
     def __call__(self, watch: Stopwatch) -> NDArray[np.float64]:
+        shape = self.file.array.shape
         with _TEAMS[self.mode](self, watch) as team:
             with watch("read"):
-                found = sorted(team(range(self.shape[0])))
-            watch.note(useful_bytes=_BYTES * math.prod(self.shape))
+                found = sorted(team(range(shape[0])))
+            watch.note(useful_bytes=_BYTES * math.prod(shape))
             if self.mode == PROCESSES:  # which this process's own counters know nothing of
                 watch.note(user_s=sum(f[2] for f in found), sys_s=sum(f[3] for f in found))
         return np.array([total for _, total, _, _ in found])
 
     def opened(self) -> Opened:
-        return reader(self.library).open(self.path, self.variable)
+        return reader(self.library).open(self.file.path, self.file.array.variable)
 
 
 def are_sums(values: Values, found: NDArray[np.float64]) -> bool:
@@ -113,7 +99,7 @@ def _one(opened: Opened, number: int, lock: "Lock | None" = None) -> Map:
 
 
 @contextmanager
-def _alone(job: ReadTogether, watch: Stopwatch) -> Iterator[Team]:
+def _alone(job: ReadMaps, watch: Stopwatch) -> Iterator[Team]:
     with watch("start"):
         opened = job.opened()
     with opened:
@@ -121,7 +107,7 @@ def _alone(job: ReadTogether, watch: Stopwatch) -> Iterator[Team]:
 
 
 @contextmanager
-def _threads(job: ReadTogether, watch: Stopwatch) -> Iterator[Team]:
+def _threads(job: ReadMaps, watch: Stopwatch) -> Iterator[Team]:
     lock = Lock() if job.library in LOCKED else None
     with watch("start"):
         opened, pool = job.opened(), ThreadPoolExecutor(job.workers)
@@ -130,7 +116,7 @@ def _threads(job: ReadTogether, watch: Stopwatch) -> Iterator[Team]:
 
 
 @contextmanager
-def _processes(job: ReadTogether, watch: Stopwatch) -> Iterator[Team]:
+def _processes(job: ReadMaps, watch: Stopwatch) -> Iterator[Team]:
     context = get_context("fork" if sys.platform == "linux" else "spawn")
     with watch("start"):
         pool = context.Pool(job.workers, _open_mine, (job,))
@@ -143,7 +129,7 @@ _TEAMS: Mapping[str, Any] = {ALONE: _alone, THREADS: _threads, PROCESSES: _proce
 _mine: list[Opened] = []
 
 
-def _open_mine(job: ReadTogether) -> None:
+def _open_mine(job: ReadMaps) -> None:
     _mine.append(job.opened())
 
 

@@ -3,8 +3,6 @@
 import hashlib
 import os
 import re
-import shlex
-import shutil
 import subprocess
 import tempfile
 from collections.abc import Iterator, Sequence
@@ -13,6 +11,7 @@ from pathlib import Path
 
 from ..kernels.build import cache_folder, compiler
 from .errors import AbsentError
+from .launcher import named, programs
 
 FOLDER = Path(__file__).parent
 FLAGS = ("-std=c11", "-O2", "-Wall", "-Wextra", "-U_FORTIFY_SOURCE")
@@ -26,20 +25,10 @@ _CAUSE = re.compile(
 def compilers() -> list[tuple[str, ...]]:
     """Return the MPI compilers of this machine: MPICC of the environment, or those on the PATH."""
     # A folder may hold those of several MPIs, and the first need not be the one that has HDF5.
-    given = os.environ.get("MPICC", "").strip()
-    if given:
-        try:
-            name, *flags = shlex.split(given)
-        except ValueError as error:
-            raise AbsentError(f"the variable MPICC is {given!r}, no command: {error}") from error
-        if place := shutil.which(name):
-            return [(place, *flags)]
-        shown = Path(name).name
-        raise AbsentError(f"the environment variable MPICC names {shown!r}, which is not found")
-    names = ("mpicc", "mpicc.openmpi", "mpicc.mpich")
-    places = (shutil.which(name, path=path) for path in os.get_exec_path() for name in names)
+    if words := named("MPICC"):
+        return [words]
     known: dict[Path, str] = {}
-    for place in filter(None, places):
+    for place in programs(("mpicc", "mpicc.openmpi", "mpicc.mpich"), os.get_exec_path()):
         # Open MPI's compilers of all languages are one program, which goes by its name.
         known.setdefault(Path(place).resolve(), place)
     return [(place,) for place in known.values()]

@@ -21,14 +21,10 @@ def flash(
     ranks: int,
     blocks: int = BLOCKS,
     *,
-    as_bytes: bool = False,
-    tree: bool = True,
+    as_bytes: bool = False,  # declare unknowns as bytes, eight each, which no library converts
+    tree: bool = True,  # write the tree of blocks beside them
 ) -> WritePlan:
     """Return what each rank writes of one file of FLASH I/O (Chilan et al. 2006, section 2)."""
-    if file not in FILES:
-        raise ValueError(f"the file is {file!r}, not one of {', '.join(FILES)}")
-    if min(side, ranks, blocks) < 1:
-        raise ValueError(f"side {side}, {ranks} ranks, {blocks} blocks: give at least 1 each")
     counts = [blocks + rank % 3 for rank in range(ranks)]
     before = [sum(counts[:rank]) for rank in range(ranks)]
 

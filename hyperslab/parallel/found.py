@@ -74,8 +74,7 @@ def _look(library: str, _environment: tuple[str, ...]) -> Program:
     why = []
     for compiler in compilers():
         try:
-            words = (str(program(library, compiler)),)
-            return Program(library, words, beside(compiler[0]))
+            return Program(library, (str(program(library, compiler)),), beside(compiler[0]))
         except AbsentError as error:
             why.append(str(error))
     raise AbsentError("; ".join(dict.fromkeys(why)) or "no MPI compiler (mpicc)")

@@ -13,7 +13,7 @@ from pathlib import Path
 from ..measure.parent import die_with
 from .build import requests_library
 from .errors import AbsentError, DiedError, ParallelError, RanksError
-from .found import LIBRARIES, Program, find
+from .found import Program, find
 from .launcher import OVERRIDE
 from .patterns import pattern
 from .plan import WritePlan
@@ -38,7 +38,7 @@ HINTS = (
 
 @dataclass(frozen=True)
 class RanksJob:
-    library: str  #: one of `LIBRARIES`
+    library: str  #: one of `found.LIBRARIES`
     plan: WritePlan
     path: Path  #: the file
     mode: str = "independent"  #: one of `MODES`
@@ -57,8 +57,6 @@ class RanksJob:
     shuffle: bool = False  #: whether bytes are shuffled before
 
     def __post_init__(self) -> None:
-        if self.library not in LIBRARIES:
-            raise ValueError(f"the library is {self.library!r}, not one of {', '.join(LIBRARIES)}")
         if self.mode not in MODES or _OF_ONE.get(self.mode, self.library) != self.library:
             raise ValueError(
                 f"{self.library} has no mode {self.mode!r}: the modes are {', '.join(MODES)}, and "
@@ -69,14 +67,6 @@ class RanksJob:
                 raise ValueError(
                     f"no hint {name!r}: MPI would pass it over; it may be one of {', '.join(HINTS)}"
                 )
-        if self.serial and self.plan.ranks != 1:
-            raise ValueError("serial is for one rank")
-        alone = (self.reads, self.times > 1, self.serial, self.data, self.deflate, self.shuffle)
-        if self.library != "hdf5" and any(alone):
-            raise ValueError(
-                f"{self.library} writes made values, once: hdf5 alone takes reads, times, serial, "
-                "data, deflate and shuffle"
-            )
 
     def words(self, folder: Path) -> list[str]:
         names = ("reads", "read_only", "times", "serial", "deflate", "shuffle")

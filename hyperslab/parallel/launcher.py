@@ -6,9 +6,10 @@ import shlex
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
+from itertools import product
 from pathlib import Path
 
 from .errors import AbsentError
@@ -66,31 +67,44 @@ class Launcher:
 def beside(compiler: str) -> Launcher:
     path = Path(compiler)
     names = (f"mpiexec{path.suffix}", "mpiexec", "mpirun")
-    launcher = given() or next(map(Launcher.of, _programs(names, [str(path.parent)])), None)
-    if launcher is None:
-        raise AbsentError(f"no mpiexec beside {path.name}")
-    return launcher
+    if launcher := given():
+        return launcher
+    for place in programs(names, [str(path.parent)]):
+        return Launcher.of((place,))
+    raise AbsentError(f"no mpiexec beside {path.name}")
 
 
 def of_mpi4py(version: str) -> Launcher:
     wanted = OPEN_MPI if OPEN_MPI in version else MPICH
-    if named := given():
-        if named.kind and named.kind != wanted:
-            raise AbsentError(f"mpi4py uses {wanted}, and {OVERRIDE} names {named.kind}'s launcher")
-        return named
+    if site := given():
+        if site.kind and site.kind != wanted:
+            raise AbsentError(f"mpi4py uses {wanted}, and {OVERRIDE} names {site.kind}'s launcher")
+        return site
     names = ("mpiexec", "mpiexec.openmpi", "mpiexec.mpich", "mpirun")
-    for words in _programs(names, [str(Path(sys.executable).parent), *os.get_exec_path()]):
-        if kind_of(words[0]) == wanted:
-            return Launcher.of(words)
+    for place in programs(names, [str(Path(sys.executable).parent), *os.get_exec_path()]):
+        if kind_of(place) == wanted:
+            return Launcher.of((place,))
     raise AbsentError(f"mpi4py uses {wanted}, and no mpiexec of that is found")
 
 
 def given() -> Launcher | None:
     """Return the launcher that the user named, None where none was."""
-    words = tuple(shlex.split(os.environ.get(OVERRIDE, "")))
-    if words and shutil.which(words[0]) is None:
-        raise AbsentError(f"{words[0]!r} of the environment variable {OVERRIDE} is not found")
+    words = named(OVERRIDE)
     return Launcher.of(words, of_site=True) if words else None
+
+
+def named(variable: str) -> tuple[str, ...]:
+    """Return the command in an environment variable, () where there is none."""
+    try:
+        words = shlex.split(os.environ.get(variable, ""))
+    except ValueError as error:
+        raise AbsentError(f"the environment variable {variable} is no command: {error}") from error
+    if not words:
+        return ()
+    if place := shutil.which(words[0]):
+        return (place, *words[1:])
+    name = Path(words[0]).name
+    raise AbsentError(f"{name!r} of the environment variable {variable} is not found")
 
 
 @cache
@@ -109,11 +123,11 @@ def _romio(launcher: str) -> str:
     return found[1] if found else ""
 
 
-def _programs(names: tuple[str, ...], folders: list[str]) -> Iterator[tuple[str]]:
-    for folder in folders:
-        for name in names:
-            if found := shutil.which(name, path=folder):
-                yield (found,)
+def programs(names: Iterable[str], folders: Iterable[str]) -> Iterator[str]:
+    """Give the programs of these names in each folder."""
+    for folder, name in product(folders, names):
+        if found := shutil.which(name, path=folder):
+            yield found
 
 
 def _said(*words: str) -> str:

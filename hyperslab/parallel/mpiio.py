@@ -1,9 +1,4 @@
-"""The ranks' program for MPI-IO itself, through mpi4py.
-
-Started as ``mpiexec -n N python -m hyperslab.parallel.mpiio ranks=N report=FOLDER``, where the job
-lies; its datasets lie in the file one after the other. The mode "rowwise" makes a call for each
-contiguous run, as HDF5 did in 2006 when it wrote independently.
-"""
+"""The ranks' program for MPI-IO itself, through mpi4py; datasets lie one after the other."""
 
 import ctypes
 import json
@@ -108,7 +103,7 @@ def _perform(mpi: Any, job: RanksJob, phases: Phases) -> None:
     with phases("write"):
         offset = 0
         for dataset, part, own in zip(plan.datasets, parts, values, strict=True):
-            if job.mode == "rowwise":
+            if job.mode == "rowwise":  # as HDF5 did in 2006 when it wrote independently
                 file.Set_view(0, mpi.BYTE, mpi.BYTE, "native", hints)
                 for at, run in runs(dataset, part, own):
                     file.Write_at(offset + at, run)

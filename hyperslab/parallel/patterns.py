@@ -13,10 +13,6 @@ SHARING = 4
 
 def pattern(name: str, rows: int, columns: int, ranks: int) -> WritePlan:
     """Return what each rank writes of an array of doubles (Chilan et al. 2006, Figures 3 to 6)."""
-    if name not in PATTERNS:
-        raise ValueError(f"the pattern is {name!r}, not one of {', '.join(PATTERNS)}")
-    if min(rows, columns, ranks) < 1:
-        raise ValueError(f"{rows} rows, {columns} columns and {ranks} ranks: give at least 1 each")
     count = (rows, columns)
     chunks: tuple[int, ...] = ()
     if name == "interleaved":

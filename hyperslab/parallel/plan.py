@@ -30,10 +30,6 @@ class Part:
     def region(self) -> tuple[slice, ...]:
         return tuple(slice(a, a + n) for a, n in zip(self.start, self.count, strict=True))
 
-    @property
-    def cells(self) -> int:
-        return math.prod(self.count)
-
 
 @dataclass(frozen=True)
 class SharedArray:
@@ -47,13 +43,9 @@ class SharedArray:
     def __post_init__(self) -> None:
         if self.dtype not in TYPES:
             raise ValueError(f"{self.name}: the type is {self.dtype!r}, not one of {[*TYPES]}")
-        for part in self.parts:
-            ends = zip(part.start, part.count, self.shape, strict=True)
-            if any(start < 0 or start + count > size for start, count, size in ends):
-                raise ValueError(f"{self.name}: {part} lies outside of the shape {self.shape}")
 
     def rank_bytes(self, rank: int) -> int:
-        return self.parts[rank].cells * np.dtype(self.dtype).itemsize
+        return math.prod(self.parts[rank].count) * np.dtype(self.dtype).itemsize
 
 
 @dataclass(frozen=True)
@@ -61,10 +53,6 @@ class WritePlan:
     """All that a job writes into one file."""
 
     datasets: tuple[SharedArray, ...]
-
-    def __post_init__(self) -> None:
-        if len({len(dataset.parts) for dataset in self.datasets}) != 1:
-            raise ValueError("the datasets of a plan need as many parts each, and one at least")
 
     @property
     def ranks(self) -> int:
@@ -87,10 +75,8 @@ class WritePlan:
             column["name"], column["type"] = dataset.name, TYPES[dataset.dtype]
             column["guard"], column["dims"] = dataset.guard, dims
             column["chunked"], column["before"] = bool(dataset.chunks), before
-            column["shape"][:, :dims], column["chunk"][:, :dims] = (
-                dataset.shape,
-                dataset.chunks or 0,
-            )
+            column["shape"][:, :dims] = dataset.shape
+            column["chunk"][:, :dims] = dataset.chunks or 0
             column["start"][:, :dims] = [part.start for part in dataset.parts]
             column["count"][:, :dims] = [part.count for part in dataset.parts]
             before += math.prod(dataset.shape) * np.dtype(dataset.dtype).itemsize

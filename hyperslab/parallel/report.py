@@ -58,16 +58,12 @@ def read_report(folder: Path, ranks: int) -> Report:
 
 
 def _phase(ranks: Sequence[Mapping[str, Any]]) -> Phase:
-    counts = [rank["counts"][:4] for rank in ranks]
-    writes, written_bytes, reads, read_bytes = map(sum, zip(*counts, strict=True))
+    counts = [rank["counts"][:4] for rank in ranks]  # in the order of `Phase`
     return Phase(
         ranks[0]["phase"],
         max(rank["wall_s"] for rank in ranks),
         sum(rank["user_s"] for rank in ranks),
         sum(rank["sys_s"] for rank in ranks),
-        writes,
-        written_bytes,
-        reads,
-        read_bytes,
+        *map(sum, zip(*counts, strict=True)),
         max(count[0] + count[2] for count in counts),
     )

@@ -5,8 +5,10 @@ from pathlib import Path
 from typing import Any
 
 from ..io.experiment import Case
-from ..parallel import Part, RanksJob, SharedArray, WritePlan, flash, run
 from ..parallel.cases import INTERFACES, InRanks
+from ..parallel.flash import flash
+from ..parallel.job import RanksJob, run
+from ..parallel.plan import Part, SharedArray, WritePlan
 
 FILES: Mapping[str, tuple[str, Mapping[str, bool]]] = {
     "checkpoint": ("checkpoint", {}),
@@ -16,8 +18,7 @@ FILES: Mapping[str, tuple[str, Mapping[str, bool]]] = {
     "checkpoint without its tree": ("checkpoint", {"tree": False}),
 }
 SIDES = {"8³": 8, "16³": 16}
-FEW, CLAIMED = 2, 8
-"""Ranks where verdicts compare libraries by time, the cores of a small machine; and modes."""
+FEW, CLAIMED = 2, 8  # ranks where verdicts compare libraries by time, and modes
 CHUNK, CHUNKS, AGAIN = (128, 128), 4, 8
 """Doubles of a chunk, of 128 KiB; how many are read, so that all fit into the cache; how often."""
 OPENED: Mapping[str, Mapping[str, bool]] = {

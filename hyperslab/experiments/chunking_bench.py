@@ -16,8 +16,7 @@ from ..tune.bench.command import measured
 from ..tune.report.summary import BM_COLUMNS, BM_RATES, summary
 
 Rows = Iterator[Mapping[str, object]]
-BM_FILE = "bm_file"
-"""What records call netCDF-C's own program, where `hyperslab bench` gives the name of a layout."""
+BM_FILE = "bm_file"  # the layout of netCDF-C's own program, in records
 _TIMES = {"write": "data write time", "reread": "data reread time"}  # by phase, in µs
 
 
@@ -124,7 +123,6 @@ def columns(frame: pd.DataFrame, by_dimensions: pd.DataFrame) -> Rows:
 
 
 def fault(table: pd.DataFrame, name: str) -> str:
-    """Return what is wrong with a column of a summary; empty where nothing is."""
     if name not in table:
         return f"there is no column {name!r}"
     if table[name].isna().any() or table[name].astype(str).eq("").any():

@@ -25,7 +25,7 @@ _AWKWARD = (
     (10**5, 10**5, 10**5), (4000,) * 4, (1000,) * 6,
 )  # fmt: skip
 _DRAWN = 60
-SHOWN = {
+SHOWN = {  # variables that the page names
     "f4 3162x3162": "a square image",
     "f4 *x721x1440": "maps, time unlimited",
     "f4 365x721x1440": "maps of a year, all fixed",
@@ -35,7 +35,6 @@ SHOWN = {
     "f4 1x30000x30000": "a large map with one level",
     "f4 1x1x1000000000": "a series with two dimensions of length one",
 }
-"""Variables that the page names, and what they are such as."""
 
 
 @dataclass(frozen=True)

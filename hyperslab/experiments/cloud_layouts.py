@@ -28,8 +28,7 @@ from ..io.variable import Variable
 from ..measure.case import Stopwatch
 from ..subchunk.index.index import SUFFIX as INDEX_SUFFIX
 
-BESIDE = {"references": references.SUFFIX, "index": INDEX_SUFFIX}
-"""What may lie beside a file, and how its name ends."""
+BESIDE = {"references": references.SUFFIX, "index": INDEX_SUFFIX}  # lie beside a file
 # What opens, and the reader whose libraries it needs.
 _ENGINES = {
     "h5netcdf": "xarray-h5netcdf", "kerchunk": "kerchunk", "subchunk": "subchunk",

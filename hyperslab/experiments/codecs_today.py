@@ -17,8 +17,7 @@ from ..io.experiment import File, Part
 from ..io.layout import Layout
 from ..io.selection import Selection
 
-KEPT = 0.99
-"""Squared coherence down to which a wavelength counts as kept."""
+KEPT = 0.99  # squared coherence down to which a wavelength counts as kept
 _BANDS = 12
 
 Values = NDArray[np.float32]
@@ -97,7 +96,6 @@ def bound(layout: Layout) -> float:
 
 
 def check_bound(values: Values, rounded: Values, layout: Layout, fill: float | None) -> None:
-    """Refuse values that were rounded farther than the algorithm promises."""
     there = np.ones(values.shape, bool) if fill is None else values != fill
     exact = values[there].astype("f8")
     worst = float((np.abs(exact - rounded[there]) / _sizes(exact)).max(initial=0.0))

@@ -24,10 +24,8 @@ from ..tune.advice.fetches import UncalibratedError
 from ..tune.advice.sample import decode_seconds
 from ..tune.advice.visit import MODULES, Visit, case_of, digest
 
-FEW = ("h5py", "plain")
-"""Readers of a quick look."""
-COLD = ("netcdf4", "h5py", "zarr", "plain")
-"""Readers that are tried cold as well."""
+FEW = ("h5py", "plain")  # readers of a quick look
+COLD = ("netcdf4", "h5py", "zarr", "plain")  # readers that are tried cold as well
 VARIABLES = {"ocean": "uo", "gfs": "air_temperature", "radar": "cref"}
 
 
@@ -74,7 +72,6 @@ class Trials:
     layouts: Mapping[str, Mapping[str, Layout]] = field(default_factory=dict)
 
     def files(self, *kinds: str) -> list[TrialFile]:
-        """Return the files, made or not, of these datasets or all."""
         found = []
         for kind in kinds or self.layouts:
             variable = self._variable(kind)

@@ -26,7 +26,6 @@ def scaled(lengths: Sequence[int], side: int) -> tuple[int, ...]:
 
 
 def sizes(array: Array, lengths: Iterable[int], folder: Path) -> Iterator[dict[str, object]]:
-    """Yield the real and the predicted size of a file, by chunk length."""
     values = array[...]
     for length in lengths:
         yield {"side": str(length), **_size(values, length, array.variable, folder)}

@@ -30,13 +30,11 @@ FUNCTIONS = "functions"
 
 
 def read(file: File, way: Way, count: tuple[int, int]) -> Sample:
-    """Return a read of the whole array in blocks of a shape."""
     blocks = Blocks(_shape(file), count)
     return _reading(file, way, Access(file.path, way, blocks), Equal(Whole(blocks.shape)))
 
 
 def write(file: File, way: Way, count: tuple[int, int]) -> Sample:
-    """Return a write of the whole array, in blocks of a shape, to a new file of such a layout."""
     path, array = file.path.with_name(f"new-{file.path.name}"), Whole(_shape(file))
     fill = Fill(path, way, Blocks(_shape(file), count), array, file.layout.chunks)
     checker = "netcdf4" if way.library == "h5py" else "h5py"
@@ -44,13 +42,11 @@ def write(file: File, way: Way, count: tuple[int, int]) -> Sample:
 
 
 def sweep(file: File, way: Way) -> Sample:
-    """Return reads of blocks of many sizes, one size after another."""
     sizes = swept(_shape(file)[0])
     return _reading(file, way, Sweep(file.path, way, sizes), Equals(Lasts(sizes)))
 
 
 def stepped(file: File, way: Way, steps: Mapping[str, tuple[int, int]]) -> Sample:
-    """Return reads of every so many rows and columns, by what a user writes for them."""
     check = Equals(partial(_chosen, Whole(_shape(file)), steps))
     return _reading(file, way, Strided(file.path, way, steps), check)
 

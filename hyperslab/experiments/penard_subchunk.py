@@ -83,7 +83,6 @@ class ReadChunks:
 
 
 def read_once(file: File) -> Sample:
-    """Return a case that reads all of a file, a chunk at a time."""
     return Sample(
         ReadChunks(file.path, file.array.variable),
         partial(int.__eq__, WIDTH * math.prod(file.array.shape)),

@@ -33,7 +33,6 @@ MODULES = (
     "xarray", "zarr", "zarr.codecs", "numcodecs", __name__,
     *(name for name in ("dask.array", "distributed", "cubed") if find_spec(name.partition(".")[0])),
 )  # fmt: skip
-"""What samples import before they are measured."""
 # Its time varies least: threads and p2p write when the kernel likes.
 STEADY = CUBED if find_spec("cubed") else COPY
 

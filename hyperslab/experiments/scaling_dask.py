@@ -27,7 +27,6 @@ MODULES = (
     "netCDF4", "h5netcdf.legacyapi", "xarray", "dask.array", "distributed", __name__,
     "hyperslab.subchunk",
 )  # fmt: skip
-"""What workers and samples import before they are measured."""
 _RTOL = 1e-9  # sums of doubles, in another order
 
 
@@ -203,6 +202,4 @@ def spent() -> tuple[float, float, float, float]:
     return counts.user_s, counts.sys_s, counts.rchar, counts.syscr
 
 
-@cache
-def _counters() -> Counters:
-    return Counters()
+_counters = cache(Counters)  # one a process

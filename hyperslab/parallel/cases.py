@@ -14,8 +14,7 @@ from .job import RanksJob, run
 from .report import Phase
 from .verify import holds
 
-INTERFACES = {"HDF5": "hdf5", "PnetCDF": "pnetcdf", "MPI-IO": "mpiio"}
-"""What tables call the libraries."""
+INTERFACES = {"HDF5": "hdf5", "PnetCDF": "pnetcdf", "MPI-IO": "mpiio"}  # as tables call them
 _OF_THE_LAUNCHER = ("minflt", "majflt", "read_bytes", "write_bytes")
 _LEAST_TIMEOUT_S = 600.0
 

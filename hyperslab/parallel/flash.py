@@ -3,12 +3,10 @@
 from .plan import Part, SharedArray, WritePlan
 
 FILES = ("checkpoint", "centres", "corners")
-BLOCKS = 80
-"""Blocks of a rank; every third rank has one more, every other third two more."""
+BLOCKS = 80  # of a rank; every third rank has one more, every other third two more
 UNKNOWNS = 24
 PLOTTED = 4
-GUARD = 4
-"""Guard cells on each side of a block in memory."""
+GUARD = 4  # cells on each side of a block in memory
 _TREE = (
     ("lrefine", "i4", ()), ("nodetype", "i4", ()), ("gid", "i4", (15,)),
     ("coordinates", "f8", (3,)), ("blocksize", "f8", (3,)), ("bndbox", "f8", (3, 2)),

@@ -13,10 +13,8 @@ from .build import compilers, program, requests_library
 from .errors import AbsentError
 from .launcher import Launcher, beside, given, of_mpi4py
 
-LIBRARIES = ("hdf5", "pnetcdf", "mpiio")
-"""Parallel HDF5, PnetCDF, and MPI-IO itself through mpi4py."""
-HIDDEN = "HYPERSLAB_MPI_HIDDEN"
-"""Environment variable: libraries that are treated as if they were not here, with commas."""
+LIBRARIES = ("hdf5", "pnetcdf", "mpiio")  # the last is MPI-IO itself, through mpi4py
+HIDDEN = "HYPERSLAB_MPI_HIDDEN"  # environment variable: libraries to leave out, with commas
 INSTALL = (
     "Debian: apt-get install gcc libc6-dev openmpi-bin libopenmpi-dev libhdf5-openmpi-dev "
     "libpnetcdf-dev; "

@@ -22,18 +22,14 @@ from .report import Report, read_report
 from .verify import holds
 
 MODES = ("independent", "collective", "rowwise", "individual")
-"""Each rank for itself; all together; through MPI-IO alone, a call for each contiguous run; through
-HDF5 alone, collective calls in which each rank hands its whole selection to MPI-IO for itself."""
-JOB = "job"
-"""The file of a job beside its plan, for a program in Python."""
+JOB = "job"  # the file of a job beside its plan, for a program in Python
 TRIAL_S = 60.0  # a batch system's launcher may wait for a node for ever
-_OF_ONE = {"rowwise": "mpiio", "individual": "hdf5"}
+_OF_ONE = {"rowwise": "mpiio", "individual": "hdf5"}  # see `experiments.chilan_patterns`
 HINTS = (
     "romio_ds_write", "romio_ds_read", "romio_cb_write", "romio_cb_read", "cb_buffer_size",
     "cb_nodes", "cb_config_list", "ind_wr_buffer_size", "ind_rd_buffer_size", "striping_factor",
     "striping_unit",
 )  # fmt: skip
-"""What MPI-IO may be asked for; it says nothing of a name that it does not know."""
 
 
 @dataclass(frozen=True)
@@ -62,11 +58,10 @@ class RanksJob:
                 f"{self.library} has no mode {self.mode!r}: the modes are {', '.join(MODES)}, and "
                 "rowwise is of mpiio alone, individual of hdf5"
             )
-        for name in self.hints:
-            if name not in HINTS:
-                raise ValueError(
-                    f"no hint {name!r}: MPI would pass it over; it may be one of {', '.join(HINTS)}"
-                )
+        for name in self.hints.keys() - set(HINTS):
+            raise ValueError(
+                f"no hint {name!r}: MPI would pass it over; it may be one of {', '.join(HINTS)}"
+            )
 
     def words(self, folder: Path) -> list[str]:
         names = ("reads", "read_only", "times", "serial", "deflate", "shuffle")

@@ -15,8 +15,7 @@ from pathlib import Path
 from .errors import AbsentError
 
 OPEN_MPI, MPICH = "Open MPI", "MPICH"
-OVERRIDE = "HYPERSLAB_MPIEXEC"
-"""Environment variable: the site's launcher with its options, as "srun --mpi=pmix"."""
+OVERRIDE = "HYPERSLAB_MPIEXEC"  # environment variable: as "srun --mpi=pmix"
 
 
 @dataclass(frozen=True)
@@ -88,7 +87,6 @@ def of_mpi4py(version: str) -> Launcher:
 
 
 def given() -> Launcher | None:
-    """Return the launcher that the user named, None where none was."""
     words = named(OVERRIDE)
     return Launcher.of(words, of_site=True) if words else None
 
@@ -124,7 +122,6 @@ def _romio(launcher: str) -> str:
 
 
 def programs(names: Iterable[str], folders: Iterable[str]) -> Iterator[str]:
-    """Give the programs of these names in each folder."""
     for folder, name in product(folders, names):
         if found := shutil.which(name, path=folder):
             yield found

@@ -71,7 +71,6 @@ class Phases:
 
     @contextmanager
     def __call__(self, name: str) -> Iterator[None]:
-        """Time the body and count its requests."""
         barrier, clock = self._mpi.COMM_WORLD.Barrier, self._mpi.Wtime
         barrier()
         before, used, began = self.counts(), resource.getrusage(resource.RUSAGE_SELF), clock()

@@ -3,12 +3,8 @@
 from .plan import Part, SharedArray, WritePlan
 
 PATTERNS = ("interleaved", "rows", "overhang", "within", "spanning")
-"""Interleaved columns; contiguous rows; a chunk that overhangs the array; within a chunk;
-and half of each of two chunks."""
-OVERHANG = 8
-"""Columns by which the second chunk extends beyond the array; the document's ∆ has no number."""
-SHARING = 4
-"""Ranks that write into one chunk, of the pattern "within"."""
+OVERHANG = 8  # columns of the second chunk beyond the array; the document's ∆ has no number
+SHARING = 4  # ranks that write into one chunk, of the pattern "within"
 
 
 def pattern(name: str, rows: int, columns: int, ranks: int) -> WritePlan:

@@ -6,15 +6,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-TYPES = {"f8": "d", "f4": "f", "i8": "q", "i4": "i", "i2": "h", "i1": "b"}
-"""The types of values, by NumPy's name, and what the C programs call them."""
+TYPES = {"f8": "d", "f4": "f", "i8": "q", "i4": "i", "i2": "h", "i1": "b"}  # NumPy's: C's
 _DIMS = ("i8", 4)
-_DATASET = np.dtype(
+_DATASET = np.dtype(  # the struct `dataset` of plan.h
     [("name", "S32"), ("type", "S1"), ("guard", "i4"), ("dims", "i4"), ("chunked", "i4"),
      ("shape", *_DIMS), ("chunk", *_DIMS), ("start", *_DIMS), ("count", *_DIMS), ("before", "i8")],
     align=True,
 )  # fmt: skip
-"""The struct `dataset` of plan.h."""
 _MODULUS = 16_777_213  # below 2^24: whole in each type but the shortest
 _MODULUS_OF_BYTES = 127
 

@@ -11,8 +11,7 @@ from pathlib import Path
 from .errors import DiedError, ParallelError, RanksError
 from .launcher import OVERRIDE, Launcher
 
-WRONG_JOB = 64
-"""Exit status of a program that is part of a job of another size than it was told."""
+WRONG_JOB = 64  # exit status of a program in a job of another size than it was told
 _TRY = "whether a small job runs here is told by `hyperslab doctor`"
 _MEMORY = (
     "the memory may be too small, so ask for fewer ranks or give them less to write "

@@ -11,9 +11,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from .. import parallel
 from ..kernels.build import INSTALL, KernelError, compiler, kernel
 from ..measure import cold, counters, lock, machine
+from ..parallel.errors import ParallelError
+from ..parallel.found import Found, Program, find
+from ..parallel.job import came_up
 
 GIB = 2**30
 DISK_STOPS_GIB, DISK_SCARCE_GIB, MEMORY_SCARCE_GIB = 1, 5, 4
@@ -247,18 +249,18 @@ def processor() -> Iterator[Finding]:
 
 
 def mpi(
-    found: parallel.Found | None = None,
+    found: Found | None = None,
     work: Path = Path("build"),
-    start: Callable[[parallel.Program, Path, int], int] = parallel.came_up,
+    start: Callable[[Program, Path, int], int] = came_up,
 ) -> Finding:
     """Look for what writes in parallel: compile its programs, start a job of two ranks of each."""
-    found = found or parallel.find()
+    found = found or find()
     here, broken = [], {}
     for name, program in found.programs.items():
         try:
             with tempfile.TemporaryDirectory(dir=_existing(work), prefix=".doctor-") as folder:
                 up = start(program, Path(folder), RANKS)
-        except parallel.ParallelError as error:
+        except ParallelError as error:
             broken[name] = str(error)
         except ModuleNotFoundError as error:
             here.append(f"{name} (not tried: {error.name} is not installed)")

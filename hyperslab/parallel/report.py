@@ -58,12 +58,13 @@ def read_report(folder: Path, ranks: int) -> Report:
 
 
 def _phase(ranks: Sequence[Mapping[str, Any]]) -> Phase:
-    counts = [rank["counts"][:4] for rank in ranks]  # in the order of `Phase`
+    counts = [rank["counts"][:4] for rank in ranks]
+    sums = [sum(each) for each in zip(*counts, strict=True)]  # in the order of `Phase`
+    sums.append(max(count[0] + count[2] for count in counts))
     return Phase(
         ranks[0]["phase"],
         max(rank["wall_s"] for rank in ranks),
         sum(rank["user_s"] for rank in ranks),
         sum(rank["sys_s"] for rank in ranks),
-        *map(sum, zip(*counts, strict=True)),
-        max(count[0] + count[2] for count in counts),
+        *sums,
     )

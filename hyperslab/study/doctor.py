@@ -13,7 +13,6 @@ from typing import Any
 
 from ..kernels.build import INSTALL, KernelError, compiler, kernel
 from ..measure import cold, counters, lock, machine
-from ..parallel.errors import ParallelError
 from ..parallel.found import Found, Program, find
 from ..parallel.job import came_up
 
@@ -260,14 +259,13 @@ def mpi(
         try:
             with tempfile.TemporaryDirectory(dir=_existing(work), prefix=".doctor-") as folder:
                 up = start(program, Path(folder), RANKS)
-        except ParallelError as error:
+            here.append(f"{name} ({program.launcher.name}: {up} of {RANKS} ranks came up)")
+        except RuntimeError as error:
             broken[name] = str(error)
         except ModuleNotFoundError as error:
             here.append(f"{name} (not tried: {error.name} is not installed)")
         except OSError:
             here.append(f"{name} (not tried: the work directory cannot be written)")
-        else:
-            here.append(f"{name} ({program.launcher.name}: {up} of {RANKS} ranks came up)")
     able = f"{', '.join(here)} can write in parallel"
     if not (broken or found.missing):
         return Finding("MPI", "ok", able)

@@ -17,8 +17,8 @@ def file(tmp_path_factory):
 
 
 def test_what_processes_spend_is_counted(file):
-    watch = Stopwatch()
-    local.ReadMaps(file, "h5py", local.PROCESSES, 2)(watch)
+    watch, shape = Stopwatch(), (2, 40, 130)
+    local.ReadTogether(file.path, "h5py", "uo", shape, local.PROCESSES, 2)(watch)
     row = watch.rows()[-1]
     assert row["user_s"] + row["sys_s"] > 0
 

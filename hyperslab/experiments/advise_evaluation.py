@@ -88,7 +88,6 @@ def _spelled(shares: Shares) -> str:
 
 
 def given(folder: str | Path) -> list[Pair]:
-    """Return the netCDF, HDF5 and Zarr files of a folder, each with the usual reads and others."""
     ends = (".nc", ".nc4", ".h5", ".hdf5", ".zarr")
     files = {one.name: one for one in sorted(Path(folder).iterdir()) if one.suffix in ends}
     return pairs(files, dict.fromkeys(files, ({}, _SERIES, _MAP, _MIXED)))

@@ -70,7 +70,6 @@ def write_chunks(folder: Path) -> None:
 
 
 def reread(folder: Path, opened: str, ranks: int) -> Case:
-    """Return a read of the chunks from `write_chunks`, several times over, by each rank."""
     how: Mapping[str, Any] = OPENED[opened]
     job = RanksJob("hdf5", _chunks(ranks), folder / "cache.h5", reads=True, times=AGAIN, **how)
     return Case({"opened": opened}, InRanks(job))

@@ -11,14 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..io.chunk_cache import chunk_reads, promised_bytes, row_boxes
-from ..io.chunk_cached import (
-    READERS,
-    REOPENING,
-    build_rule,
-    default_cache,
-    library_cache,
-    opener,
-)
+from ..io.chunk_cached import READERS, REOPENING, build_rule, default_cache, library_cache, opener
 from ..io.experiment import File
 from ..io.work import NAME, Equals
 from ..measure.case import Stopwatch

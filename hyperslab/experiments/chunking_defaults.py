@@ -98,7 +98,6 @@ def named(name: str) -> Defined:
 
 
 def growing() -> list[Defined]:
-    """Return variables whose first dimension is unlimited, some with further unlimited ones."""
     fixed = (
         (10,), (500,), (721, 1440), (1500, 1500), (4000, 4000), (37, 361, 720), (13, 721, 1440),
         (30, 40, 180, 360), (2, 3, 4, 5, 6),

@@ -4,10 +4,9 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 import data_gen
 
@@ -23,6 +22,9 @@ from ..tune.advice.counts import Read
 from ..tune.advice.fetches import UncalibratedError
 from ..tune.advice.sample import decode_seconds
 from ..tune.advice.visit import MODULES, Visit, case_of, digest
+
+if TYPE_CHECKING:
+    import xarray as xr
 
 FEW = ("h5py", "plain")  # readers of a quick look
 COLD = ("netcdf4", "h5py", "zarr", "plain")  # readers that are tried cold as well
@@ -74,21 +76,21 @@ class Trials:
     def files(self, *kinds: str) -> list[TrialFile]:
         found = []
         for kind in kinds or self.layouts:
-            variable = self._variable(kind)
+            array = self._array(kind)
             for number, (name, layout) in enumerate(self.layouts[kind].items()):
                 path = self.scratch / f"{kind}-{number}{layout.suffix}"
-                about = (tuple(variable.shape), variable.dtype, layout)
+                about = (array.shape, array.dtype.str[1:], layout)
                 found.append(TrialFile(f"{kind}: {name}", path, *about))
         return found
 
     def shape(self, kind: str) -> tuple[int, ...]:
-        return tuple(self._variable(kind).shape)
+        return self._array(kind).shape
 
     def make(self) -> None:
         """Write the files, and the digest of what each read must give."""
         digests: dict[str, str] = {}
         for kind in self.layouts:
-            values = self._values(kind)
+            values = self._array(kind).values
             for file in self.files(kind):
                 write_array(file.path, values, file.layout, overwrite=True)
                 if file.layout.codec == "deflate" and file.layout.format == "netcdf4":
@@ -101,19 +103,7 @@ class Trials:
     def digests(self) -> Path:
         return self.scratch / "digests.json"
 
-    def _variable(self, kind: str) -> Any:
-        variables = self._source(kind).description.variables
-        return next(one for one in variables if one.name == VARIABLES[kind])
-
-    def _values(self, kind: str) -> NDArray[Any]:
-        variable, source = self._variable(kind), self._source(kind)
-        values = np.empty(variable.shape, variable.dtype)
-        for part in range(source.parts):
-            where, drawn = source.draw(part)[VARIABLES[kind]]
-            values[where] = drawn
-        return values
-
-    def _source(self, kind: str) -> data_gen.Dataset:
+    def _array(self, kind: str) -> "xr.DataArray":
         sources: dict[str, tuple[dict[str, Any], int, int]] = {
             "ocean": ({"steps": self.ocean_frames}, 380, 1287),
             "gfs": ({"steps": self.gfs_frames}, 721, 1440),
@@ -121,7 +111,8 @@ class Trials:
         }
         given, rows, columns = sources[kind]
         nlat, nlon = (max(side // self.thin, 40) for side in (rows, columns))
-        return data_gen.dataset(kind, nlat=nlat, nlon=nlon, seed=0, **given)
+        given |= {"nlat": nlat, "nlon": nlon, "seed": 0}
+        return data_gen.open(kind, decode=False, **given)[VARIABLES[kind]]
 
 
 def held_out(trials: Trials, libraries: Sequence[str], every: int = 1) -> list[Timed]:

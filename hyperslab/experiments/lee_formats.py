@@ -42,21 +42,18 @@ class Kept:
 
 
 def put(kept: Kept, folder: Path, *, to_disk: bool = False) -> Case:
-    """Return a write with one nc_put_vara, with sync and fsync where it goes to the disk."""
     path, checker = kept.path(folder), "netcdf4" if kept.layout.format == "netcdf3" else "h5py"
     write, check = WriteNetcdf(path, kept, to_disk), Stored(path, kept.array, checker)
     return Case(kept.labels, _written(kept.array, path, write, check, kept.columns))
 
 
 def get(kept: Kept, folder: Path) -> Case:
-    """Return a read with one nc_get_vara."""
     path = kept.path(folder)
     read = ReadNetcdf(path, kept)
     return Case(kept.labels, Sample(read, Equal(kept.array), kept.columns, files=(path,)))
 
 
 def put_hdf5(kept: Kept, folder: Path, alloc: str) -> Case:
-    """Return a write with one H5Dwrite, storage allocated early or by default."""
     path = kept.path(folder).with_suffix(".h5")
     write, check = WriteHdf5(path, kept.array, alloc), Stored(path, kept.array, "h5py")
     columns = kept.columns | {"library": "hdf5 (netCDF4)", "format": "hdf5"}
@@ -64,7 +61,6 @@ def put_hdf5(kept: Kept, folder: Path, alloc: str) -> Case:
 
 
 def put_plain(array: Whole, folder: Path, scratch: Path) -> list[Case]:
-    """Return writes of a plain file, by one call from C and by dd from another file."""
     source, plain, copy = _plain(folder), scratch / "plain.bin", scratch / "dd.bin"
     write, copying = WritePlain(plain, array), Dd(source, copy)
     return _of_plain(

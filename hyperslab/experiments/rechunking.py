@@ -91,21 +91,18 @@ class Rewrite:
     # what copies for `COPY`: called with the source, the copy, and memory_bytes
     own: Callable[..., object] | None = None
 
-    @property
-    def chunks(self) -> tuple[int, ...]:
-        return self.layout.chunks or ()
-
-    @property
-    def folder(self) -> Path:
-        return self.file.path.with_name("by-" + re.sub(r"\W+", "-", self.engine))
-
     def parts(self, cache_state: str) -> dict[str, Any]:
-        array = self.file.array
+        array, path, chunks = self.file.array, self.file.path, self.layout.chunks or ()
+        folder = path.with_name("by-" + re.sub(r"\W+", "-", self.engine))
+        run = Engine(
+            path, array.variable, array.shape, chunks, folder, self.engine, self.allowed_bytes,
+            self.own,
+        )  # fmt: skip
         # The others are among the packages whose versions all records have.
         known = {"library_version": version("cubed")} if self.engine == CUBED == STEADY else {}
         return {
-            "run": self,
-            "check": partial(same, array.variable, array.shape, self.chunks, self.file.part(...)),
+            "run": run,
+            "check": partial(same, array.variable, array.shape, chunks, self.file.part(...)),
             "columns": {
                 **self.layout.record(),
                 "library": LIBRARIES[self.engine],
@@ -113,10 +110,24 @@ class Rewrite:
                 "pattern": "maps to series",
                 "ranks": 1 if self.engine in (COPY, CUBED) else cores(),
             },
-            "prepare": partial(remove, self.folder),
-            "cleanup": partial(remove, self.folder),
+            "prepare": partial(remove, folder),
+            "cleanup": partial(remove, folder),
             "pinned": False,
         }
+
+
+@dataclass(frozen=True)
+class Engine:
+    """Rewrite a store by one engine, and note the most memory that it took."""
+
+    source: Path
+    variable: str
+    shape: tuple[int, ...]
+    chunks: tuple[int, ...]
+    folder: Path
+    engine: str
+    allowed_bytes: int
+    own: Callable[..., object] | None
 
     def __call__(self, watch: Stopwatch) -> Path:
         copy, stores = self.folder / "series.zarr", self.folder / "stores"
@@ -130,7 +141,7 @@ class Rewrite:
             rewrite()
         watch.note(
             peak_bytes=max(peak() - before, 0),
-            useful_bytes=4 * math.prod(self.file.array.shape),
+            useful_bytes=4 * math.prod(self.shape),
             file_bytes=stored_bytes(copy),
         )
         entered.__exit__(None, None, None)
@@ -140,7 +151,6 @@ class Rewrite:
 def same(
     variable: str, shape: tuple[int, ...], chunks: tuple[int, ...], first: Values, found: object
 ) -> bool:
-    """Return whether a copy has the chunks that are wanted and every value, by rows of chunks."""
     import zarr
 
     array = zarr.open_array(str(found), path=variable, mode="r")
@@ -176,28 +186,28 @@ def _status(key: str) -> int:
 
 
 @contextmanager
-def _copying(job: Rewrite, copy: Path, stores: Path) -> Iterator[Callable[[], object]]:
+def _copying(job: Engine, copy: Path, stores: Path) -> Iterator[Callable[[], object]]:
     own = job.own
     assert own is not None, f"{COPY} needs what copies"
     give_back()
-    yield lambda: own(job.file.path, copy, memory_bytes=job.allowed_bytes)
+    yield lambda: own(job.source, copy, memory_bytes=job.allowed_bytes)
 
 
 @contextmanager
-def _cubed(job: Rewrite, copy: Path, stores: Path) -> Iterator[Callable[[], object]]:
+def _cubed(job: Engine, copy: Path, stores: Path) -> Iterator[Callable[[], object]]:
     import cubed
     import zarr
 
     give_back()
     # cubed quotes the path as an address, and would write beside a folder with a space in its name.
     spec = cubed.Spec(".", allowed_mem=job.allowed_bytes, executor_name="single-threaded")
-    source, copy, array = str(job.file.path.absolute()), copy.absolute(), job.file.array
+    source, copy = str(job.source.absolute()), copy.absolute()
 
     def rewrite() -> None:
         with chdir(stores):
-            values = cubed.from_zarr(source, path=array.variable, spec=spec)
+            values = cubed.from_zarr(source, path=job.variable, spec=spec)
             made = zarr.create_group(str(copy), zarr_format=3).create_array(
-                array.variable, shape=array.shape, chunks=job.chunks, dtype="f4",
+                job.variable, shape=job.shape, chunks=job.chunks, dtype="f4",
                 compressors=_codec(), dimension_names=DIMS,
             )  # fmt: skip
             cubed.store([values.rechunk(job.chunks)], [made])
@@ -206,7 +216,7 @@ def _cubed(job: Rewrite, copy: Path, stores: Path) -> Iterator[Callable[[], obje
 
 
 @contextmanager
-def _threads(job: Rewrite, copy: Path, stores: Path) -> Iterator[Callable[[], object]]:
+def _threads(job: Engine, copy: Path, stores: Path) -> Iterator[Callable[[], object]]:
     import dask
 
     with dask.config.set(scheduler="threads", num_workers=cores()):
@@ -214,7 +224,7 @@ def _threads(job: Rewrite, copy: Path, stores: Path) -> Iterator[Callable[[], ob
 
 
 @contextmanager
-def _p2p(job: Rewrite, copy: Path, stores: Path) -> Iterator[Callable[[], object]]:
+def _p2p(job: Engine, copy: Path, stores: Path) -> Iterator[Callable[[], object]]:
     import dask
     from distributed import Client, LocalCluster
 
@@ -248,14 +258,13 @@ def _p2p(job: Rewrite, copy: Path, stores: Path) -> Iterator[Callable[[], object
 _ENGINES: Mapping[str, Any] = {COPY: _copying, CUBED: _cubed, THREADS: _threads, P2P: _p2p}
 
 
-def _by_xarray(job: Rewrite, copy: Path) -> None:
+def _by_xarray(job: Engine, copy: Path) -> None:
     import xarray as xr
 
-    variable = job.file.array.variable
-    with xr.open_zarr(job.file.path, chunks={}, consolidated=False) as data:
+    with xr.open_zarr(job.source, chunks={}, consolidated=False) as data:
         wanted = data.chunk(dict(zip(DIMS, job.chunks, strict=True)))
-        wanted[variable].encoding = {}
-        encoding = {variable: {"compressors": _codec(), "chunks": job.chunks}}
+        wanted[job.variable].encoding = {}
+        encoding = {job.variable: {"compressors": _codec(), "chunks": job.chunks}}
         wanted.to_zarr(copy, zarr_format=3, consolidated=False, encoding=encoding)
 
 

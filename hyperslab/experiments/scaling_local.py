@@ -9,6 +9,7 @@ from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from functools import partial
 from multiprocessing import get_context
+from pathlib import Path
 from threading import Lock
 from typing import Any, ClassVar
 
@@ -45,42 +46,55 @@ class ReadMaps:
     """Read every map of a file once, and take the sum of its bits: phases start and read."""
 
     file: File
-    library: str  # name of a reader
+    reader: str
     mode: str = ALONE  # `ALONE`, `THREADS` or `PROCESSES`
     workers: int = 1  # threads or processes
 
-    needs: ClassVar = ("multiprocessing.pool", __name__)
-
     def parts(self, cache_state: str) -> dict[str, Any]:
-        path = self.file.path
+        array, path = self.file.array, self.file.path
         index = path.with_name(path.name + SUFFIX)
         return {
-            "run": self,
+            "run": ReadTogether(
+                path, self.reader, array.variable, array.shape, self.mode, self.workers
+            ),
             "check": partial(are_sums, self.file.part(np.s_[:, :, :])),
             "columns": {
-                **columns(self.file.layout, self.library),
+                **columns(self.file.layout, self.reader),
                 "pattern": "maps",
                 "mode": self.mode,
                 "ranks": self.workers,
                 "hints": BEYOND if self.workers > max(cores(), 2) else "",
-                "predicted_reads": self.file.array.shape[0],
+                "predicted_reads": array.shape[0],
             },
-            "files": (path, index) if self.library == "subchunk" else (path,),
+            "files": (path, index) if self.reader == "subchunk" else (path,),
             "pinned": False,
         }
 
+
+@dataclass(frozen=True)
+class ReadTogether:
+    """Read maps by one reader or several; starting is opening, and having the workers ready."""
+
+    path: Path
+    library: str
+    variable: str
+    shape: tuple[int, ...]
+    mode: str
+    workers: int
+
+    needs: ClassVar = ("multiprocessing.pool", __name__)
+
     def __call__(self, watch: Stopwatch) -> NDArray[np.float64]:
-        shape = self.file.array.shape
         with _TEAMS[self.mode](self, watch) as team:
             with watch("read"):
-                found = sorted(team(range(shape[0])))
-            watch.note(useful_bytes=_BYTES * math.prod(shape))
+                found = sorted(team(range(self.shape[0])))
+            watch.note(useful_bytes=_BYTES * math.prod(self.shape))
             if self.mode == PROCESSES:  # which this process's own counters know nothing of
                 watch.note(user_s=sum(f[2] for f in found), sys_s=sum(f[3] for f in found))
         return np.array([total for _, total, _, _ in found])
 
     def opened(self) -> Opened:
-        return reader(self.library).open(self.file.path, self.file.array.variable)
+        return reader(self.library).open(self.path, self.variable)
 
 
 def are_sums(values: Values, found: NDArray[np.float64]) -> bool:
@@ -99,7 +113,7 @@ def _one(opened: Opened, number: int, lock: "Lock | None" = None) -> Map:
 
 
 @contextmanager
-def _alone(job: ReadMaps, watch: Stopwatch) -> Iterator[Team]:
+def _alone(job: ReadTogether, watch: Stopwatch) -> Iterator[Team]:
     with watch("start"):
         opened = job.opened()
     with opened:
@@ -107,7 +121,7 @@ def _alone(job: ReadMaps, watch: Stopwatch) -> Iterator[Team]:
 
 
 @contextmanager
-def _threads(job: ReadMaps, watch: Stopwatch) -> Iterator[Team]:
+def _threads(job: ReadTogether, watch: Stopwatch) -> Iterator[Team]:
     lock = Lock() if job.library in LOCKED else None
     with watch("start"):
         opened, pool = job.opened(), ThreadPoolExecutor(job.workers)
@@ -116,7 +130,7 @@ def _threads(job: ReadMaps, watch: Stopwatch) -> Iterator[Team]:
 
 
 @contextmanager
-def _processes(job: ReadMaps, watch: Stopwatch) -> Iterator[Team]:
+def _processes(job: ReadTogether, watch: Stopwatch) -> Iterator[Team]:
     context = get_context("fork" if sys.platform == "linux" else "spawn")
     with watch("start"):
         pool = context.Pool(job.workers, _open_mine, (job,))
@@ -129,7 +143,7 @@ _TEAMS: Mapping[str, Any] = {ALONE: _alone, THREADS: _threads, PROCESSES: _proce
 _mine: list[Opened] = []
 
 
-def _open_mine(job: ReadMaps) -> None:
+def _open_mine(job: ReadTogether) -> None:
     _mine.append(job.opened())
 
 

@@ -19,8 +19,6 @@ _MODULUS_OF_BYTES = 127
 
 @dataclass(frozen=True)
 class Part:
-    """The hyperslab of one rank."""
-
     start: tuple[int, ...]  # in cells, one a dimension
     count: tuple[int, ...]
 
@@ -58,7 +56,6 @@ class WritePlan:
 
     @property
     def nbytes(self) -> int:
-        """Bytes that all ranks write, without the file's own."""
         return sum(map(self.rank_bytes, range(self.ranks)))
 
     def rank_bytes(self, rank: int) -> int:

@@ -12,7 +12,6 @@ from .plan import WritePlan
 
 
 def holds(plan: WritePlan, path: Path, library: str) -> bool:
-    """Return whether a file holds, in each part of each rank, what the plan says."""
     with _ONE_AT_A_TIME, _opened(plan, path, library) as datasets:
         return all(
             np.array_equal(values[part.region], plan.values(number, part))

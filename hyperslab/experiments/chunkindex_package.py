@@ -35,8 +35,6 @@ Reads = Mapping[str, tuple[Mapping[str, File], Selection]]
 
 @dataclass(frozen=True)
 class Package:
-    """A checkout of the package, and the environment that it runs in."""
-
     checkout: str  # the folder that holds its folder `chunkindex`
     environment: Path  # of Python; made where it is missing, or has other versions
 
@@ -140,7 +138,6 @@ def index(package: Package | None, files: Iterable[File]) -> None:
 
 
 def known(recorded: Callable[[str, str], Collection[int]]) -> bool:
-    """Return whether records (`Session.recorded`) hold reads by the package."""
     try:
         return bool(recorded("package", "requests"))
     except (KeyError, ValueError):

@@ -88,7 +88,6 @@ class Variables:
 
 
 def put_beside(indexed: Iterable[File], referred: Iterable[File]) -> None:
-    """Write hyperslab's index beside files, and kerchunk's references where it is installed."""
     for file in indexed:
         subchunk.build(file.path)
     for file in referred:

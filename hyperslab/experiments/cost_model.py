@@ -196,7 +196,6 @@ def predictions(reads: Iterable[Timed], known: Calibration) -> Iterator[dict[str
 
 
 def refusals(known: Calibration) -> Iterator[dict[str, object]]:
-    """Yield what the model says of reads that it cannot know, as rows of records."""
     here = Read((8, 8), "f4", Layout("netcdf4"), (...,), "h5py")
     odd = Layout("hdf5", chunks=(4, 4), codec="szip", shuffle=True)
     asked = {

@@ -256,7 +256,6 @@ def _until(
 
 
 def right(read: object) -> bool:
-    """Whether `Quarter` read what it should; the check of its cases."""
     assert isinstance(read, tuple)
     out, done = read
     for first in done:

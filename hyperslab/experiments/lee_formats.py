@@ -1,9 +1,9 @@
 """Whole arrays with one call from C: netCDF, HDF5, and plain files."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -44,7 +44,8 @@ class Kept:
 def put(kept: Kept, folder: Path, *, to_disk: bool = False) -> Case:
     path, checker = kept.path(folder), "netcdf4" if kept.layout.format == "netcdf3" else "h5py"
     write, check = WriteNetcdf(path, kept, to_disk), Stored(path, kept.array, checker)
-    return Case(kept.labels, _written(kept.array, path, write, check, kept.columns))
+    room = WRITTEN * kept.array.nbytes
+    return Case(kept.labels, Sample(write, check, kept.columns, (), path, room))
 
 
 def get(kept: Kept, folder: Path) -> Case:
@@ -57,15 +58,16 @@ def put_hdf5(kept: Kept, folder: Path, alloc: str) -> Case:
     path = kept.path(folder).with_suffix(".h5")
     write, check = WriteHdf5(path, kept.array, alloc), Stored(path, kept.array, "h5py")
     columns = kept.columns | {"library": "hdf5 (netCDF4)", "format": "hdf5"}
-    return Case(kept.labels, _written(kept.array, path, write, check, columns))
+    room = WRITTEN * kept.array.nbytes
+    return Case(kept.labels, Sample(write, check, columns, (), path, room))
 
 
 def put_plain(array: Whole, folder: Path, scratch: Path) -> list[Case]:
     source, plain, copy = _plain(folder), scratch / "plain.bin", scratch / "dd.bin"
-    write, copying = WritePlain(plain, array), Dd(source, copy)
+    write, check, room = WritePlain(plain, array), Stored(plain, array), WRITTEN * array.nbytes
     return _of_plain(
-        _written(array, plain, write, Stored(plain, array), _columns("plain")),
-        _written(array, copy, copying, Copied(source, copy), _columns("dd")),
+        Sample(write, check, _columns("plain"), (), plain, room),
+        Sample(Dd(source, copy), Copied(source, copy), _columns("dd"), (), copy, room),
     )
 
 
@@ -75,17 +77,6 @@ def get_plain(array: Whole, folder: Path) -> list[Case]:
         Sample(ReadPlain(path, array), Equal(array), _columns("plain"), files=(path,)),
         Sample(Dd(path), Copied(path), _columns("dd"), files=(path,)),
     )
-
-
-def _written(
-    array: Whole,
-    path: Path,
-    run: Callable[[Stopwatch], Any],
-    check: Callable[[Any], bool],
-    columns: dict[str, object],
-) -> Sample:
-    """Return the write of an array to a file, with memory for its values and pages in place."""
-    return Sample(run, check, columns, made=path, memory_bytes=WRITTEN * array.nbytes)
 
 
 def _of_plain(plain: Sample, dd: Sample) -> list[Case]:

@@ -239,7 +239,6 @@ def pieces(
 
 
 def functions_called(work: Callable[[], object]) -> int:
-    """Do some work and return how many functions Python code called for it."""
     seen = 0
 
     def see(_: object, event: str, __: object) -> None:

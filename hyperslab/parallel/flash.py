@@ -2,7 +2,6 @@
 
 from .plan import Part, SharedArray, WritePlan
 
-FILES = ("checkpoint", "centres", "corners")
 BLOCKS = 80  # of a rank; every third rank has one more, every other third two more
 UNKNOWNS = 24
 PLOTTED = 4
@@ -14,7 +13,7 @@ _TREE = (
 
 
 def flash(
-    file: str,
+    file: str,  # checkpoint, centres or corners
     side: int,
     ranks: int,
     blocks: int = BLOCKS,

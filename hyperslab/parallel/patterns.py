@@ -2,7 +2,6 @@
 
 from .plan import Part, SharedArray, WritePlan
 
-PATTERNS = ("interleaved", "rows", "overhang", "within", "spanning")
 OVERHANG = 8  # columns of the second chunk beyond the array; the document's ∆ has no number
 SHARING = 4  # ranks that write into one chunk, of the pattern "within"
 
@@ -26,7 +25,7 @@ def pattern(name: str, rows: int, columns: int, ranks: int) -> WritePlan:
         chunks = (rows * ranks, columns)
         shape = (rows * ranks, 2 * columns)
         starts = [(rows * rank, columns // 2) for rank in range(ranks)]
-    else:
+    else:  # "within"
         share = min(ranks, SHARING)
         chunks = (rows * share, columns)
         shape = (rows * share, columns * -(-ranks // share))

@@ -35,15 +35,6 @@ def made(program, said):
     return str(program)
 
 
-def test_what_is_hidden_is_missing(monkeypatch):
-    monkeypatch.setenv(found.HIDDEN, "hdf5, pnetcdf")
-    seen = find()
-    assert ("mpiio" in seen.programs) == ("mpiio" in FOUND.programs)
-    with pytest.raises(AbsentError, match=r"hdf5 cannot write .*libpnetcdf-dev"):
-        seen["hdf5"]
-    assert "libpnetcdf-dev" in seen.what_to_install()
-
-
 def test_a_compiler_that_is_missing_or_was_named_wrongly_is_named(tmp_path, monkeypatch):
     monkeypatch.setattr(found, "requests_library", lambda: tmp_path)
     monkeypatch.setenv("MPICC", "mpicc 'x")

@@ -29,7 +29,7 @@ COUNTS = Path("/proc/thread-self/io")  # of this thread: Jupyter reads in others
 
 
 def granted(folder: Path, own_bytes: int | None = None) -> Iterator[dict[str, object]]:
-    """Yield the cache a deflated variable gets by its chunks, and the one promised or ruled."""
+    """Yield the cache a deflated variable gets by the size of its chunks, and what was foretold."""
     import netCDF4
 
     rule, path = build_rule(), folder / "granted.nc"

@@ -2,7 +2,7 @@
 
 import pytest
 
-from hyperslab.parallel import find
+from hyperslab.parallel.found import find
 
 FOUND = find()
 

@@ -75,4 +75,4 @@ def test_what_is_wrong_is_said(fake, tmp_path):
     with pytest.raises(FileNotFoundError, match="give a folder that holds the package's folder"):
         Package(str(tmp_path), tmp_path)
     with pytest.raises(RuntimeError, match=r"python ended with 1: .*FileNotFoundError"):
-        fake.read("no.nc", "no.index", "x", [(0, 1)], tmp_path / "values.npy")
+        published._run(fake.words(data="no.nc", index="no.index"))

@@ -74,7 +74,6 @@ def test_parts_are_the_same_anywhere_in_any_order_and_differ_by_step_and_seed():
     [
         ("oceans", {}, "no dataset 'oceans'; give one of ocean, gfs, radar, array"),
         ("ocean", {"steps": 0}, "steps=0; give a whole number of at least 1"),
-        ("ocean", {"steps": 2.5}, "steps=2.5; give a whole number"),
         ("gfs", {"seed": -1}, "seed=-1; give a whole number of at least 0"),
         ("gfs", {"meso": float("nan")}, "meso=nan; give a number of at least 0"),
         ("radar", {"tile": "tile3"}, "tile='tile3': give one of tile1, tile2, tile4"),

@@ -34,7 +34,6 @@ def test_a_file_is_written_with_the_layout_asked_for(tmp_path):
         (["array", "--shape", "3by4"], "give lengths such as 3162x3162"),
         (["array", "--chunks", "a"], "--chunks 'a': give lengths"),
         (["array", "--format", "netcdf3", "--codec", "deflate"], "netcdf3"),
-        (["array", "--level", "4"], "level"),
     ],
 )
 def test_bad_words_are_errors_before_any_work(tmp_path, capsys, words, says):

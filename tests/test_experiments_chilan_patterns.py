@@ -72,22 +72,18 @@ def test_the_verdicts_can_come_out(tmp_path):
     assert "512 and 1 requests" in time.reason and time.verdict == "holds"
 
 
-def test_derived_datatypes_are_judged_by_the_option_that_passes_them(tmp_path):
-    found = judged(tmp_path)["chilan-types"]
-    assert found.label == "holds in part"  # independent calls as they come make a request a row
-    assert found.parts[1].verdict == "refuted"
-    assert judged(tmp_path, individually=99)["chilan-types"].label == "refuted"
-
-
 @pytest.mark.parametrize(
-    ("seconds", "expected"),
+    ("changes", "expected", "types"),
     [
-        ({}, ["holds", "holds", "holds"]),
-        ({"overhanging chunk": 0.5}, ["holds", "holds", "refuted"]),
-        ({"contiguous rows": 2.0}, ["refuted", "holds", "holds"]),
+        # Of derived datatypes in part: independent calls as they come make a request a row.
+        ({}, ["holds", "holds", "holds"], "holds in part"),
+        ({"overhanging chunk": 0.5, "individually": 99}, ["holds", "holds", "refuted"], "refuted"),
+        ({"contiguous rows": 2.0}, ["refuted", "holds", "holds"], "holds in part"),
     ],
 )
-def test_the_libraries_are_compared_where_their_files_have_one_layout(tmp_path, seconds, expected):
-    parts = judged(tmp_path, **seconds)["chilan-same"].parts
+def test_verdicts_follow_the_records(tmp_path, changes, expected, types):
+    found = judged(tmp_path, **changes)
+    parts = found["chilan-same"].parts  # compared where their files have one layout
     timed = [(part.role, part.verdict) for part in parts if "collective time" in part.name]
     assert timed == [("imitation", verdict) for verdict in expected]
+    assert found["chilan-types"].label == types

@@ -55,12 +55,6 @@ def test_the_edge_is_found_whatever_is_guessed(edge, guess):
     assert cached.last_staying(lambda size: size <= edge, 1, 1000, guess) == edge
 
 
-def test_without_counts_the_records_say_so(tmp_path, monkeypatch):
-    monkeypatch.setattr(cached, "COUNTS", tmp_path / "nothing")
-    for rows in (cached.edges(tmp_path), cached.slots(tmp_path)):
-        assert [str(row["status"])[:3] for row in rows] == ["no "]
-
-
 @pytest.mark.parametrize(
     ("name", "reader", "cache_bytes", "setting", "expected"),
     [

@@ -1,27 +1,12 @@
-"""The experiment on default chunks: the library asked, and files written in the chunks compared."""
+"""The experiment on default chunks: an array whose dimensions grow."""
 
 from functools import partial
 
 import netCDF4
 import numpy as np
-import pandas as pd
 
-from data_gen.arrays import LARGE, SMALL
-from hyperslab.experiments import chunking_defaults as defaults
 from hyperslab.io.experiment import Array
 from hyperslab.io.layout import Layout
-
-
-def test_the_model_equals_the_library_for_all_that_is_tried(tmp_path):
-    variables = defaults.variables([*SMALL.values(), *LARGE.values()])
-    series = [defaults.Defined((0,), size, (0,)) for size in defaults.DTYPES]
-    for tried in (variables, defaults.growing(), series):
-        found = pd.DataFrame(defaults.picked(tried, tmp_path))
-        assert (found["chunks"] == found["predicted_chunks"]).all()
-    assert set(defaults.SHOWN) <= {item.name for item in variables}
-    assert {item.kind for item in variables} == {"none", "some", "all", "lone"}
-    assert [*defaults.constants(tmp_path)][1]["mode"] == "contiguous"
-    assert not list(tmp_path.iterdir())
 
 
 def test_an_array_can_have_named_dimensions_that_grow(tmp_path):

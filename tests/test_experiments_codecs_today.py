@@ -39,13 +39,16 @@ def test_what_is_missing_stays_missing_and_only_rounding_changes_values(tmp_path
     assert {row["layout"] for row in codecs.fidelities(files)} == {*ways} - {"exact"}
 
 
-def test_rounding_beyond_its_bound_is_refused():
+def test_rounding_beyond_its_bound_and_what_is_missing_elsewhere_are_refused():
     values = np.array([1.0, 2.0], "f4")
     layout = Layout(chunks=(2,), quantize=("bitround", 8))
     codecs.check_bound(values, values * np.float32(1.001), layout, None)
     assert codecs.bound(Layout(chunks=(2,), quantize=("bitgroom", 3))) == 0.005
     with pytest.raises(ValueError, match=r"changed a value by 0\.01"):
         codecs.check_bound(values, values * np.float32(1.01), layout, None)
+    land, sea = np.full((16, 16), FILL, "f4"), np.zeros((16, 16), "f4")
+    with pytest.raises(ValueError, match="missing"):
+        codecs.bands([(land, sea)], FILL)
 
 
 def test_noise_hides_what_is_small():
@@ -58,12 +61,6 @@ def test_noise_hides_what_is_small():
     assert max(coherence) > 0.999 and min(coherence) < 0.9
     assert found[0]["error"] == pytest.approx(0.05, rel=0.01)
     assert 2 < found[0]["kept_from"] < 128
-
-
-def test_what_cannot_be_compared_is_refused():
-    land, sea = np.full((16, 16), 1e20, "f4"), np.zeros((16, 16), "f4")
-    with pytest.raises(ValueError, match="missing"):
-        codecs.bands([(land, sea)], 1e20)
 
 
 def test_what_is_as_fast_and_smaller_is_chosen_and_what_was_read_once_is_not():

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from made_claims import COMMON, timed
 
-from data_gen.radar import SCALE
 from hyperslab.analysis import break_even
 from hyperslab.experiments import lee_compression as radar
 from hyperslab.io.layout import Layout
@@ -22,13 +21,6 @@ def test_wrong_values_are_noticed(tmp_path):
     for factor, within in ((1 + 2**-9, True), (1 + 2**-7, False)):
         changed = list(truth * np.float32(factor))
         assert rounded(changed) == within and not exact(changed)
-
-
-@pytest.mark.parametrize("count", [0, 13])
-def test_a_tile_has_twelve_products(count):
-    with pytest.raises(ValueError, match="give 1 to 12"):
-        radar.chosen(SCALE, count)
-    assert "".join(radar.chosen("abcdefghijkl", 4)) == "adgj"
 
 
 def known():

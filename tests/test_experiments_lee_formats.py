@@ -9,7 +9,6 @@ from hyperslab.io.calls import Copied, Equal, Stored, Whole, copied_in
 from hyperslab.io.experiment import Array, Create, File
 from hyperslab.io.layout import Layout
 from hyperslab.measure.records import frame_of
-from hyperslab.study.page import document
 
 
 def test_wrong_values_are_noticed(tmp_path):
@@ -53,9 +52,3 @@ def test_a_mean_over_shapes_is_of_what_both_have():
     assert found.value["slow"].value == pytest.approx(0.8 * 1.0003)  # `timed` adds that
     alone = frame[(frame["layout"] == "slow") | (frame["dimensions"] == "")]
     assert len(compare(alone, "wall_s", "layout", over="dimensions")) == 1
-
-
-def test_the_document_is_taken_as_printed():
-    found = document("lee2008", "table 2").unstack("layout")
-    assert found.shape == (8, 4) and not found.isna().any(axis=None)
-    assert found.loc[("write, cached", "large"), "netCDF-4, contiguous"] == 279e6

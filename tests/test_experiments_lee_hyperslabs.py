@@ -1,6 +1,5 @@
 """Many small accesses: tiny arrays, exact counts, and verdicts on made-up records."""
 
-from functools import partial
 from itertools import product
 
 import numpy as np
@@ -8,15 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from made_claims import timed, verdicts
-from made_layouts import in_layouts
 
 from hyperslab.experiments import lee_hyperslabs as small
 from hyperslab.experiments.lee_hyperslabs import Way
-from hyperslab.io.calls import Stored, Whole
-from hyperslab.io.experiment import Array, Case
-from hyperslab.io.layout import Layout
 from hyperslab.io.ways import Blocks, Lasts
-from hyperslab.measure.worker import Job, perform
 
 
 @given(st.tuples(st.integers(1, 12), st.integers(1, 12)), st.data())
@@ -31,15 +25,6 @@ def test_blocks_are_what_a_user_writes(shape, data):
         taken = array[row : row + high, column : column + wide]
         assert np.array_equal(np.reshape(array[index], taken.shape), taken)
     assert Lasts([blocks])().tolist() == taken[-1].tolist()
-
-
-def test_what_is_wrong_in_a_file_is_noticed(tmp_path):
-    whole, layout = Whole((20, 20)), Layout("netcdf4", chunks=(20, 20))
-    for make, right in ((whole.values, True), (partial(np.zeros, (20, 20), "i4"), False)):
-        file = in_layouts(tmp_path, Array(make, whole.shape), {"a": layout})["a"]
-        assert Stored(file.path, whole, "h5py")(None) == right
-    case = Case({"way": "x"}, small.read(file, Way("h5py"), (1, 20))).ready("warm")
-    assert "wrong values" in perform(Job(case)).status
 
 
 def test_without_a_compiler_functions_are_counted_all_the_same(tmp_path, monkeypatch):

@@ -29,12 +29,3 @@ def test_other_values_are_noticed(file):
     assert parts["check"](right)
     assert not parts["check"](right + 1)
     assert not parts["check"](right[:1])
-
-
-@pytest.mark.parametrize("cores", [1, 3, 48])
-def test_workers_double_up_to_the_cores(monkeypatch, cores):
-    monkeypatch.setattr(local, "cores", lambda: cores)
-    several = local.workers(beyond=False)
-    assert several[-1] == max(cores, 2)
-    assert several == sorted(set(several))
-    assert local.workers(beyond=True) == [*several, 2 * several[-1]]

@@ -8,7 +8,9 @@ from pathlib import Path
 import pytest
 from made_parallel import FOUND, needs
 
-from hyperslab.parallel import AbsentError, build, find, found, launcher
+from hyperslab.parallel import build, found, launcher
+from hyperslab.parallel.errors import AbsentError
+from hyperslab.parallel.found import find
 
 OPEN_MPI = "mpiexec (OpenRTE) 4.1.4"
 
@@ -33,20 +35,13 @@ def made(program, said):
     return str(program)
 
 
-def test_what_is_hidden_is_missing(monkeypatch):
-    monkeypatch.setenv(found.HIDDEN, "hdf5, pnetcdf")
-    seen = find()
-    assert ("mpiio" in seen.programs) == ("mpiio" in FOUND.programs)
-    with pytest.raises(AbsentError, match=r"hdf5 cannot write .*libpnetcdf-dev"):
-        seen["hdf5"]
-    assert "libpnetcdf-dev" in seen.what_to_install()
-
-
 def test_a_compiler_that_is_missing_or_was_named_wrongly_is_named(tmp_path, monkeypatch):
     monkeypatch.setattr(found, "requests_library", lambda: tmp_path)
+    monkeypatch.setenv("MPICC", "mpicc 'x")
+    assert "MPICC is no command: No closing quotation" in find().missing["pnetcdf"]
     monkeypatch.setenv("MPICC", "/no/such/folder/mpicz -O3")
     why = find().missing["pnetcdf"]
-    assert "the environment variable MPICC names 'mpicz', which is not found" in why
+    assert "'mpicz' of the environment variable MPICC is not found" in why
     fake = made(tmp_path / "mpicc", "")
     monkeypatch.setenv("MPICC", f"{shlex.quote(fake)} -O3 -Wno-unused")
     assert build.compilers() == [(fake, "-O3", "-Wno-unused")]

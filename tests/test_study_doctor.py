@@ -8,7 +8,10 @@ from made_parallel import FOUND, needs
 
 from hyperslab.cli import FAILED, OK, main
 from hyperslab.measure import lock
-from hyperslab.parallel import Found, Launcher, Program, RanksError, launcher
+from hyperslab.parallel import launcher
+from hyperslab.parallel.errors import RanksError
+from hyperslab.parallel.found import Found, Program
+from hyperslab.parallel.launcher import Launcher
 from hyperslab.study import doctor
 from hyperslab.study.doctor import Finding
 

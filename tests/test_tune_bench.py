@@ -17,7 +17,7 @@ from made_bench import bench_frame
 from hyperslab.cli import FAILED, OK, USAGE, main
 from hyperslab.measure import records
 from hyperslab.measure.records import frame_of
-from hyperslab.parallel import find
+from hyperslab.parallel.found import find
 from hyperslab.tune.bench import command as bench_command
 from hyperslab.tune.bench.command import asked_for
 from hyperslab.tune.bench.engine import bench

@@ -5,7 +5,7 @@ import pytest
 from made_advice import maps
 
 from hyperslab.cli import USAGE, main
-from hyperslab.parallel import find
+from hyperslab.parallel.found import find
 
 
 @pytest.fixture(scope="module")

@@ -58,28 +58,23 @@ def make(folder: Path, steps: int = 24, mib: int = 5) -> dict[str, Path]:
 
 
 def _grid(rows: int, columns: int, frames: int, mib: int) -> dict[str, int]:
-    """Return a grid of so many times fewer points along each axis that the frames fit."""
     divisor = math.ceil(math.sqrt(rows * columns * frames * 4 / (mib * 2**20)))
     return {"nlat": rows // divisor, "nlon": columns // divisor}
 
 
 def mixes(names: Mapping[str, Path]) -> dict[str, tuple[Shares, ...]]:
-    """Return the mixes of accesses that each of these files is read with."""
     kinds = {"radar": _PLANE, "atmosphere": (*_FIELD[:3], {"profile": 1.0})}
     return {name: kinds.get(name.partition(",")[0], _FIELD) for name in names}
 
 
 @dataclass(frozen=True)
 class Pair:
-    """A file and how it is read."""
-
     name: str  # of both
     path: str  # of the file
     shares: Shares  # share of each access by name
 
 
 def pairs(files: Mapping[str, str | Path], mixes: Mapping[str, Sequence[Shares]]) -> list[Pair]:
-    """Return every file with each of its mixes."""
     return [
         Pair(f"{name}, {_spelled(shares)}", str(path), shares)
         for name, path in files.items()
@@ -93,7 +88,6 @@ def _spelled(shares: Shares) -> str:
 
 
 def given(folder: str | Path) -> list[Pair]:
-    """Return the netCDF, HDF5 and Zarr files of a folder, each with the usual reads and others."""
     ends = (".nc", ".nc4", ".h5", ".hdf5", ".zarr")
     files = {one.name: one for one in sorted(Path(folder).iterdir()) if one.suffix in ends}
     return pairs(files, dict.fromkeys(files, ({}, _SERIES, _MAP, _MIXED)))
@@ -166,13 +160,11 @@ def judged(
 
 
 def _order(every: Advice) -> list[Row]:
-    """Return what was measured, the best first."""
     known = [row for row in (every.present, *every.rows) if row.measured_gain is not None]
     return sorted(known, key=lambda row: (row.left_early, -_gain(row)))
 
 
 def _choices(advised: Advice, every: Advice) -> dict[str, str]:
-    """Return the names of what is predicted to be best and of what is advised."""
     able = [row for row in _order(every) if math.isfinite(row.sample_gain)]
     best = max(able, key=lambda row: row.sample_gain, default=every.present)
     chosen = {"predicted": best, "advised": advised.first or every.present}

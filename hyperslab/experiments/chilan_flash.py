@@ -5,8 +5,10 @@ from pathlib import Path
 from typing import Any
 
 from ..io.experiment import Case
-from ..parallel import Part, RanksJob, SharedArray, WritePlan, flash, run
 from ..parallel.cases import INTERFACES, InRanks
+from ..parallel.flash import flash
+from ..parallel.job import RanksJob, run
+from ..parallel.plan import Part, SharedArray, WritePlan
 
 FILES: Mapping[str, tuple[str, Mapping[str, bool]]] = {
     "checkpoint": ("checkpoint", {}),
@@ -16,8 +18,7 @@ FILES: Mapping[str, tuple[str, Mapping[str, bool]]] = {
     "checkpoint without its tree": ("checkpoint", {"tree": False}),
 }
 SIDES = {"8³": 8, "16³": 16}
-FEW, CLAIMED = 2, 8
-"""Ranks where verdicts compare libraries by time, the cores of a small machine; and modes."""
+FEW, CLAIMED = 2, 8  # ranks where verdicts compare libraries by time, and modes
 CHUNK, CHUNKS, AGAIN = (128, 128), 4, 8
 """Doubles of a chunk, of 128 KiB; how many are read, so that all fit into the cache; how often."""
 OPENED: Mapping[str, Mapping[str, bool]] = {
@@ -28,7 +29,6 @@ OPENED: Mapping[str, Mapping[str, bool]] = {
 
 
 def plan(file: str, cells: str, ranks: int, blocks: int) -> WritePlan:
-    """Return what ranks write into one of `FILES`, of blocks of so many cells."""
     name, how = FILES[file]
     return flash(name, SIDES[cells], ranks, blocks, **how)
 
@@ -66,12 +66,10 @@ def judged(interface: str, calls: str, ranks: int, most: int) -> bool:
 
 
 def write_chunks(folder: Path) -> None:
-    """Write the file whose chunks are read again."""
     run(RanksJob("hdf5", _chunks(1), folder / "cache.h5"))
 
 
 def reread(folder: Path, opened: str, ranks: int) -> Case:
-    """Return a read of the chunks from `write_chunks`, several times over, by each rank."""
     how: Mapping[str, Any] = OPENED[opened]
     job = RanksJob("hdf5", _chunks(ranks), folder / "cache.h5", reads=True, times=AGAIN, **how)
     return Case({"opened": opened}, InRanks(job))

@@ -4,8 +4,9 @@ import re
 from pathlib import Path
 
 from ..io.experiment import Case
-from ..parallel import RanksJob, pattern
 from ..parallel.cases import INTERFACES, InRanks
+from ..parallel.job import RanksJob
+from ..parallel.patterns import pattern
 
 PATTERNS = {
     "interleaved columns": "interleaved",
@@ -15,8 +16,8 @@ PATTERNS = {
     "several chunks": "spanning",
 }
 ROW_BY_ROW, INDIVIDUALLY = "row by row", "collective, written individually"
-"""Of MPI-IO itself, a call for each contiguous run; and of HDF5, collective calls in which each
-rank hands its whole selection to MPI-IO for itself."""
+# Of MPI-IO itself, a call for each contiguous run; and of HDF5, collective calls in which each
+# rank hands its whole selection to MPI-IO for itself.
 MODES = {ROW_BY_ROW: "rowwise", INDIVIDUALLY: "individual"}
 JUDGED_S = 0.003
 """Added to each request where verdicts compare times: the document's 1659 s are 3.2 ms a row."""
@@ -26,13 +27,13 @@ def waits(latency_ms: str) -> tuple[float, ...]:
     """Return the seconds that are added to each request, the longest first, from milliseconds."""
     try:
         found = {float(word) / 1e3 for word in latency_ms.split()}
-        if not found or not all(0 <= wait_s <= 1 for wait_s in found):
-            raise ValueError
     except ValueError:
+        found = set()
+    if not found or not all(0 <= wait_s <= 1 for wait_s in found):
         raise ValueError(
             f"latency_ms is {latency_ms!r}: give milliseconds from 0 to 1000 with spaces between, "
             'as "0 1 3"'
-        ) from None
+        )
     return tuple(sorted(found, reverse=True))
 
 
@@ -65,13 +66,8 @@ def case(
 
 
 def timed_rows(selection: str, rows: int, counted_rows: int, wait_s: float) -> int:
-    """Return how many rows of a rank are timed: with a wait, a row takes 3 ms at worst.
-
-    Fewer than 128 of the overhanging chunk would lie within the half MiB that MPI-IO sieves.
-
-    >>> timed_rows("overhanging chunk", 512, 2048, 0.003), timed_rows("contiguous rows", 1, 9, 0.0)
-    (128, 9)
-    """
+    """Return how many rows of a rank are timed: with a wait, a row takes 3 ms at worst."""
+    # Fewer than 128 of the overhanging chunk would lie within the half MiB that MPI-IO sieves.
     if selection == "overhanging chunk":
         rows = max(rows // 4, min(rows, 128))
     return max(1, rows) if wait_s else max(1, rows, counted_rows)

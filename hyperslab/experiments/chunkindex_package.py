@@ -35,8 +35,6 @@ Reads = Mapping[str, tuple[Mapping[str, File], Selection]]
 
 @dataclass(frozen=True)
 class Package:
-    """A checkout of the package, and the environment that it runs in."""
-
     checkout: str  # the folder that holds its folder `chunkindex`
     environment: Path  # of Python; made where it is missing, or has other versions
 
@@ -53,7 +51,6 @@ class Package:
 
     @cached_property
     def version(self) -> str:
-        """What git calls the checkout; empty where it is none."""
         words = ["git", "-C", str(self._folder), "-c", "safe.directory=*"]
         done = subprocess.run(
             [*words, "describe", "--tags", "--always", "--dirty"], capture_output=True, text=True
@@ -61,7 +58,6 @@ class Package:
         return done.stdout.strip()
 
     def make(self) -> Path:
-        """Make the environment, and return its interpreter."""
         python, mark = self.environment / "bin" / "python", self.environment / VERSIONS.name
         wanted = VERSIONS.read_text(encoding="utf-8")
         if not mark.exists() or mark.read_text(encoding="utf-8") != wanted:
@@ -71,28 +67,9 @@ class Package:
         return python
 
     def words(self, **told: object) -> tuple[str, ...]:
-        """Return the command that does what is told; see `chunkindex_child.main`."""
         # Isolated: what this process imports from, its children would else import from too.
         begun = (str(self.environment / "bin" / "python"), "-I", "-c", _CHILD)
         return (*begun, str(self._folder), str(_TOP), json.dumps(told))
-
-    def index(self, path: Path, variable: str, index: Path) -> Path:
-        """Build the index of a variable of a file where it is missing."""
-        self.make()
-        if not index.exists():
-            part, alone = (index.with_name(f"{index.name}.{end}") for end in ("part", "alone"))
-            part.unlink(missing_ok=True)
-            # It stops at variables without chunks.
-            with h5py.File(path) as file, h5py.File(alone, "w") as copy:
-                file.copy(file[variable], copy, variable, without_attrs=True)
-            _run(self.words(data=str(alone), index=str(part)))
-            alone.unlink()
-            part.replace(index)
-        return index
-
-    def read(self, data: str, index: str, variable: str, box: object, target: Path) -> None:
-        told = {"data": data, "index": index, "variable": variable, "selection": box}
-        _run(self.words(**told, target=str(target)))
 
 
 @dataclass(frozen=True)
@@ -135,11 +112,7 @@ def saved(path: Path, values: Callable[[], NDArray[Any]], _: object = None) -> b
 
 
 def ends(selection: Selection, shape: Sequence[int]) -> list[tuple[int, int]]:
-    """Return the first place and that behind the last of each axis.
-
-    >>> ends(np.s_[:, 3, 5:9], (4, 10, 20))
-    [(0, 4), (3, 4), (5, 9)]
-    """
+    """Return the first place and that behind the last of each axis."""
     chosen = [range(n)[part] for part, n in zip(selection, shape, strict=True)]
     return [
         (part, part + 1) if isinstance(part, int) else (part.start, part.stop) for part in chosen
@@ -147,15 +120,24 @@ def ends(selection: Selection, shape: Sequence[int]) -> list[tuple[int, int]]:
 
 
 def index(package: Package | None, files: Iterable[File]) -> None:
-    """Build the package's own indexes beside files, where there is the package."""
-    if package is not None:
-        for file in files:
-            index = file.path.with_name(file.path.name + SUFFIX)
-            package.index(file.path, file.array.variable, index)
+    if package is None:
+        return
+    package.make()
+    for file in files:
+        path, variable = file.path, file.array.variable
+        if (index := path.with_name(path.name + SUFFIX)).exists():
+            continue
+        part, alone = (index.with_name(f"{index.name}.{end}") for end in ("part", "alone"))
+        part.unlink(missing_ok=True)
+        # It stops at variables without chunks.
+        with h5py.File(path) as whole, h5py.File(alone, "w") as copy:
+            whole.copy(whole[variable], copy, variable, without_attrs=True)
+        _run(package.words(data=str(alone), index=str(part)))
+        alone.unlink()
+        part.replace(index)
 
 
 def known(recorded: Callable[[str, str], Collection[int]]) -> bool:
-    """Return whether records (`Session.recorded`) hold reads by the package."""
     try:
         return bool(recorded("package", "requests"))
     except (KeyError, ValueError):
@@ -163,10 +145,8 @@ def known(recorded: Callable[[str, str], Collection[int]]) -> bool:
 
 
 def counts(package: Package, reads: Reads, layouts: Sequence[str]) -> Iterator[dict[str, object]]:
-    """Yield a row for each read over HTTP through the package's index, by it and by the stand-in.
-
-    A row is verified where values are true, and hyperslab's own index has the same points.
-    """
+    """Yield a row for each read over HTTP through the package's index, by it and the stand-in."""
+    # Verified is what is true, where hyperslab's own index has the same points.
     for name, (files, selection) in reads.items():
         for layout in layouts:
             for found in both(package, files[layout], selection):
@@ -206,12 +186,12 @@ def both(package: Package, file: File, selection: Selection) -> Iterator[dict[st
             values = opened.read(selection)
         yield row("chunkindex", "", np.array_equal(values, truth))
         server.forget()
-        package.read(data, index, variable, ends(selection, file.array.shape), target)
+        told = {"data": data, "index": index, "variable": variable, "target": str(target)}
+        _run(package.words(**told, selection=ends(selection, file.array.shape)))
         yield row(NAME, package.version, saved(target, lambda: truth))
 
 
 def same_points(one: Path, other: Path, variable: str) -> tuple[bool, int]:
-    """Return whether two indexes have the same points of a variable, and how many the first has."""
     found, others = (chunkindex_format.chunk_points(path, variable) for path in (one, other))
     same = found.keys() == others.keys() and all(
         np.array_equal(found[name].outloc, others[name].outloc)

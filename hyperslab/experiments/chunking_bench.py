@@ -16,8 +16,7 @@ from ..tune.bench.command import measured
 from ..tune.report.summary import BM_COLUMNS, BM_RATES, summary
 
 Rows = Iterator[Mapping[str, object]]
-BM_FILE = "bm_file"
-"""What records call netCDF-C's own program, where `hyperslab bench` gives the name of a layout."""
+BM_FILE = "bm_file"  # the layout of netCDF-C's own program, in records
 _TIMES = {"write": "data write time", "reread": "data reread time"}  # by phase, in µs
 
 
@@ -31,11 +30,7 @@ def integers(path: Path, shape: Sequence[int], dtype: str, seed: int = 0) -> Pat
 
 
 def words(path: Path, chunks: Iterable[Sequence[int]], *more: str) -> list[str]:
-    """Return the words after `hyperslab bench` that copy a file uncompressed into these chunks.
-
-    >>> words(Path("a.nc"), [(1024, 16, 256)], "-f", "3")
-    ['-f', '3', '-c', '0:-1:0:1024:16:256', 'a.nc']
-    """
+    """Return the words after `hyperslab bench` that copy a file uncompressed into these chunks."""
     each = [word for one in chunks for word in ("-c", ":".join(map(str, ("0", -1, 0, *one))))]
     return [*more, *each, str(path)]
 
@@ -53,7 +48,6 @@ def rows(given: Sequence[str], **columns: object) -> Rows:
 
 
 def program(path: str) -> str:
-    """Return where netCDF-C's bm_file lies; nothing where none is given."""
     if path and not os.access(path, os.X_OK):
         raise ValueError(f"bm_file={path!r}: give the path of netCDF-C's program, or nothing")
     return str(Path(path).resolve()) if path else ""
@@ -129,7 +123,6 @@ def columns(frame: pd.DataFrame, by_dimensions: pd.DataFrame) -> Rows:
 
 
 def fault(table: pd.DataFrame, name: str) -> str:
-    """Return what is wrong with a column of a summary; empty where nothing is."""
     if name not in table:
         return f"there is no column {name!r}"
     if table[name].isna().any() or table[name].astype(str).eq("").any():

@@ -11,14 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..io.chunk_cache import chunk_reads, promised_bytes, row_boxes
-from ..io.chunk_cached import (
-    READERS,
-    REOPENING,
-    build_rule,
-    default_cache,
-    library_cache,
-    opener,
-)
+from ..io.chunk_cached import READERS, REOPENING, build_rule, default_cache, library_cache, opener
 from ..io.experiment import File
 from ..io.work import NAME, Equals
 from ..measure.case import Stopwatch
@@ -36,10 +29,7 @@ COUNTS = Path("/proc/thread-self/io")  # of this thread: Jupyter reads in others
 
 
 def granted(folder: Path, own_bytes: int | None = None) -> Iterator[dict[str, object]]:
-    """Yield the cache a deflated variable gets when its file is opened, for each chunk size.
-
-    ``predicted_bytes``: as the document promises, or with an own default as the build's rule says.
-    """
+    """Yield the cache a deflated variable gets by the size of its chunks, and what was foretold."""
     import netCDF4
 
     rule, path = build_rule(), folder / "granted.nc"
@@ -240,7 +230,6 @@ class RowByRow:
 
 
 def _stored_chunk_bytes(path: Path) -> int:
-    """Return the bytes of the first chunk as it lies in the file; all are alike."""
     import h5py
 
     with h5py.File(path) as file:

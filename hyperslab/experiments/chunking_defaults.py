@@ -25,7 +25,7 @@ _AWKWARD = (
     (10**5, 10**5, 10**5), (4000,) * 4, (1000,) * 6,
 )  # fmt: skip
 _DRAWN = 60
-SHOWN = {
+SHOWN = {  # variables that the page names
     "f4 3162x3162": "a square image",
     "f4 *x721x1440": "maps, time unlimited",
     "f4 365x721x1440": "maps of a year, all fixed",
@@ -35,13 +35,10 @@ SHOWN = {
     "f4 1x30000x30000": "a large map with one level",
     "f4 1x1x1000000000": "a series with two dimensions of length one",
 }
-"""Variables that the page names, and what they are such as."""
 
 
 @dataclass(frozen=True)
 class Defined:
-    """A variable to define."""
-
     # lengths of its axes; of unlimited ones the length that netCDF-C knows of when the variable
     # is defined, 0 in a new file
     shape: tuple[int, ...]
@@ -68,7 +65,6 @@ class Defined:
 
     @property
     def fixed_bytes(self) -> int:
-        """Bytes of the variable, or of one record of it."""
         lengths = (n for axis, n in enumerate(self.shape) if axis not in self.unlimited)
         return self.itemsize * math.prod(lengths)
 
@@ -95,7 +91,6 @@ def variables(shapes: Iterable[tuple[int, ...]] = ()) -> list[Defined]:
 
 
 def named(name: str) -> Defined:
-    """Return the variable of a name."""
     kind, text = name.split()
     lengths = text.split("x")
     unlimited = tuple(axis for axis, n in enumerate(lengths) if n.startswith("*"))
@@ -103,7 +98,6 @@ def named(name: str) -> Defined:
 
 
 def growing() -> list[Defined]:
-    """Return variables whose first dimension is unlimited, some with further unlimited ones."""
     fixed = (
         (10,), (500,), (721, 1440), (1500, 1500), (4000, 4000), (37, 361, 720), (13, 721, 1440),
         (30, 40, 180, 360), (2, 3, 4, 5, 6),
@@ -149,10 +143,8 @@ def constants(folder: Path) -> Iterator[dict[str, object]]:
 
 
 def default_chunk_bytes(folder: Path) -> int:
-    """Return what a chunk is meant to take in the installed build of netCDF-C, to the byte.
-
-    A lone fixed axis too long to be spread evenly gets one value less than the rule aims at.
-    """
+    """Return what a chunk is meant to take in the installed build of netCDF-C, to the byte."""
+    # A lone fixed axis too long to be spread evenly gets one value less than the rule aims at.
     [[length]] = library_chunks([Defined((2**60,), 1)], folder)
     return length + 1
 

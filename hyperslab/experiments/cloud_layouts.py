@@ -28,8 +28,7 @@ from ..io.variable import Variable
 from ..measure.case import Stopwatch
 from ..subchunk.index.index import SUFFIX as INDEX_SUFFIX
 
-BESIDE = {"references": references.SUFFIX, "index": INDEX_SUFFIX}
-"""What may lie beside a file, and how its name ends."""
+BESIDE = {"references": references.SUFFIX, "index": INDEX_SUFFIX}  # lie beside a file
 # What opens, and the reader whose libraries it needs.
 _ENGINES = {
     "h5netcdf": "xarray-h5netcdf", "kerchunk": "kerchunk", "subchunk": "subchunk",
@@ -49,7 +48,6 @@ class Variables:
 
     @property
     def described(self) -> dict[str, tuple[tuple[int, ...], str]]:
-        """Shape and unit of each, without their coordinates."""
         return {one.name: (one.shape, str(one.attrs["units"])) for one in self._variables}
 
     @property
@@ -71,7 +69,6 @@ class Variables:
         return np.random.default_rng(0).normal(size=self.shape).astype(self.dtype)
 
     def write(self, files: Mapping[Path, Layout], folder: Path) -> None:
-        """Write all of them into each file; Zarr 2 and 3 get consolidated metadata."""
         import zarr
 
         coordinates = {
@@ -91,7 +88,6 @@ class Variables:
 
 
 def put_beside(indexed: Iterable[File], referred: Iterable[File]) -> None:
-    """Write hyperslab's index beside files, and kerchunk's references where it is installed."""
     for file in indexed:
         subchunk.build(file.path)
     for file in referred:

@@ -17,8 +17,7 @@ from ..io.experiment import File, Part
 from ..io.layout import Layout
 from ..io.selection import Selection
 
-KEPT = 0.99
-"""Squared coherence down to which a wavelength counts as kept."""
+KEPT = 0.99  # squared coherence down to which a wavelength counts as kept
 _BANDS = 12
 
 Values = NDArray[np.float32]
@@ -42,7 +41,6 @@ class Stored(File):
         return self.path.with_suffix(".npy") if self.layout.quantize else self.exact
 
     def part(self, selection: Selection) -> Part:
-        """Return what gives a part of what it must give back."""
         return Part(partial(np.load, self.truth, mmap_mode="r"), selection)
 
     def twin(self) -> Path:
@@ -51,11 +49,7 @@ class Stored(File):
 
 
 def maps(source: Any, count: int, divisor: int) -> Values:
-    """Return maps of a variable, one after another and again from the first, thinned by a divisor.
-
-    >>> maps(np.arange(24).reshape(1, 2, 3, 4), 3, 2)[:, 0, 1].tolist()
-    [2.0, 14.0, 2.0]
-    """
+    """Return thinned maps of a variable, one after another and again from the first."""
     rows, columns = source.shape[-2:]
     drawn = source[(slice(None),) * len(source.shape)].reshape(-1, rows, columns)
     thin = drawn[np.arange(count) % len(drawn), ::divisor, ::divisor]
@@ -102,7 +96,6 @@ def bound(layout: Layout) -> float:
 
 
 def check_bound(values: Values, rounded: Values, layout: Layout, fill: float | None) -> None:
-    """Refuse values that were rounded farther than the algorithm promises."""
     there = np.ones(values.shape, bool) if fill is None else values != fill
     exact = values[there].astype("f8")
     worst = float((np.abs(exact - rounded[there]) / _sizes(exact)).max(initial=0.0))
@@ -113,10 +106,8 @@ def check_bound(values: Values, rounded: Values, layout: Layout, fill: float | N
 def bands(
     pairs: Iterable[tuple[Values, Values]], fill: float | None = None
 ) -> list[dict[str, object]]:
-    """Compare maps with what rounding made of them: a row for each band, the longest waves first.
-
-    Wavelengths are in grid lengths, coherence is squared; a value that is missing must stay so.
-    """
+    """Compare maps with what rounding made of them: a row a band, the longest waves first."""
+    # Wavelengths are in grid lengths, coherence is squared.
     error = relative = 0.0
     changed = count = 0
     powers = np.zeros((3, _BANDS))  # of the one, of the other, and of both together
@@ -164,7 +155,6 @@ def _edges(shape: tuple[int, ...]) -> NDArray[np.float64]:
 
 
 def _by_band(values: NDArray[np.float64], shape: tuple[int, ...]) -> NDArray[np.float64]:
-    """Return sums over the coefficients of `numpy.fft.rfft2` in each band."""
     rows, columns = np.fft.fftfreq(shape[0]), np.fft.rfftfreq(shape[1])
     number = np.hypot(rows[:, None], columns[None, :])
     band = np.searchsorted(_edges(shape), number, "right") - 1

@@ -4,10 +4,9 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 import data_gen
 
@@ -24,17 +23,16 @@ from ..tune.advice.fetches import UncalibratedError
 from ..tune.advice.sample import decode_seconds
 from ..tune.advice.visit import MODULES, Visit, case_of, digest
 
-FEW = ("h5py", "plain")
-"""Readers of a quick look."""
-COLD = ("netcdf4", "h5py", "zarr", "plain")
-"""Readers that are tried cold as well."""
+if TYPE_CHECKING:
+    import xarray as xr
+
+FEW = ("h5py", "plain")  # readers of a quick look
+COLD = ("netcdf4", "h5py", "zarr", "plain")  # readers that are tried cold as well
 VARIABLES = {"ocean": "uo", "gfs": "air_temperature", "radar": "cref"}
 
 
 @dataclass(frozen=True)
 class TrialFile:
-    """One array in one layout."""
-
     name: str  # the dataset and the layout, as the records have them
     path: Path  # of the file or store
     shape: tuple[int, ...]
@@ -43,7 +41,6 @@ class TrialFile:
 
 
 def patterns(shape: tuple[int, ...]) -> dict[str, Indices]:
-    """Return the reads of an array by name."""
     every = whole(shape)
     point, between = tuple(int(0.37 * n) for n in shape[-2:]), (0,) * (len(shape) - 3)
     found: dict[str, Indices] = {
@@ -61,11 +58,7 @@ def patterns(shape: tuple[int, ...]) -> dict[str, Indices]:
 
 
 def cut(shape: Sequence[int], *parts: int) -> tuple[int, ...]:
-    """Return chunks that cut each axis into so many parts; into steps of one for 0.
-
-    >>> cut((24, 380, 1287), 0, 4, 1)
-    (1, 95, 1287)
-    """
+    """Return chunks that cut each axis into so many parts; into steps of one for 0."""
     return tuple(-(-n // part) if part else 1 for n, part in zip(shape, parts, strict=True))
 
 
@@ -81,24 +74,23 @@ class Trials:
     layouts: Mapping[str, Mapping[str, Layout]] = field(default_factory=dict)
 
     def files(self, *kinds: str) -> list[TrialFile]:
-        """Return the files, made or not, of these datasets or all."""
         found = []
         for kind in kinds or self.layouts:
-            variable = self._variable(kind)
+            array = self._array(kind)
             for number, (name, layout) in enumerate(self.layouts[kind].items()):
                 path = self.scratch / f"{kind}-{number}{layout.suffix}"
-                about = (tuple(variable.shape), variable.dtype, layout)
+                about = (array.shape, array.dtype.str[1:], layout)
                 found.append(TrialFile(f"{kind}: {name}", path, *about))
         return found
 
     def shape(self, kind: str) -> tuple[int, ...]:
-        return tuple(self._variable(kind).shape)
+        return self._array(kind).shape
 
     def make(self) -> None:
         """Write the files, and the digest of what each read must give."""
         digests: dict[str, str] = {}
         for kind in self.layouts:
-            values = self._values(kind)
+            values = self._array(kind).values
             for file in self.files(kind):
                 write_array(file.path, values, file.layout, overwrite=True)
                 if file.layout.codec == "deflate" and file.layout.format == "netcdf4":
@@ -109,22 +101,9 @@ class Trials:
 
     @property
     def digests(self) -> Path:
-        """Where the digest of each read is kept, by file/pattern."""
         return self.scratch / "digests.json"
 
-    def _variable(self, kind: str) -> Any:
-        variables = self._source(kind).description.variables
-        return next(one for one in variables if one.name == VARIABLES[kind])
-
-    def _values(self, kind: str) -> NDArray[Any]:
-        variable, source = self._variable(kind), self._source(kind)
-        values = np.empty(variable.shape, variable.dtype)
-        for part in range(source.parts):
-            where, drawn = source.draw(part)[VARIABLES[kind]]
-            values[where] = drawn
-        return values
-
-    def _source(self, kind: str) -> data_gen.Dataset:
+    def _array(self, kind: str) -> "xr.DataArray":
         sources: dict[str, tuple[dict[str, Any], int, int]] = {
             "ocean": ({"steps": self.ocean_frames}, 380, 1287),
             "gfs": ({"steps": self.gfs_frames}, 721, 1440),
@@ -132,14 +111,12 @@ class Trials:
         }
         given, rows, columns = sources[kind]
         nlat, nlon = (max(side // self.thin, 40) for side in (rows, columns))
-        return data_gen.dataset(kind, nlat=nlat, nlon=nlon, seed=0, **given)
+        given |= {"nlat": nlat, "nlon": nlon, "seed": 0}
+        return data_gen.open(kind, decode=False, **given)[VARIABLES[kind]]
 
 
 def held_out(trials: Trials, libraries: Sequence[str], every: int = 1) -> list[Timed]:
-    """Return the reads of the files by every library, warm, and cold by some.
-
-    One in `every` reads is taken, by chance but the same each time, for a quick look.
-    """
+    """Return the reads of the files by every library, warm, and cold by some: one in `every`."""
     reads: list[Timed] = []
     if not trials.digests.exists():  # figures are drawn from records
         return reads
@@ -184,7 +161,6 @@ def costs(
 
 
 def from_rows(rows: Iterable[Mapping[str, Any]]) -> Calibration:
-    """Return the calibration of the rows from `costs`."""
     known = {str(row["case"]): float(row["wall_s"]) for row in rows if row["mode"] == "cost"}
     return Calibration(known, made="records")
 
@@ -220,7 +196,6 @@ def predictions(reads: Iterable[Timed], known: Calibration) -> Iterator[dict[str
 
 
 def refusals(known: Calibration) -> Iterator[dict[str, object]]:
-    """Yield what the model says of reads that it cannot know, as rows of records."""
     here = Read((8, 8), "f4", Layout("netcdf4"), (...,), "h5py")
     odd = Layout("hdf5", chunks=(4, 4), codec="szip", shuffle=True)
     asked = {

@@ -116,10 +116,8 @@ class ReadEach:
 
 
 def whole(files: Files, folder: Path, mib: int) -> Files:
-    """Return the file that dd reads too: the cold one, or one of its own that is smaller.
-
-    Beyond the memory put in place, a virtual machine's host gives pages anew: that slows by chance.
-    """
+    """Return the file that dd reads too: the cold one, or one of its own that is smaller."""
+    # Beyond the memory put in place a virtual machine's host gives pages anew, which slows it.
     own = Files(folder, mib * 2**20 // buffers.ITEMSIZE)
     return own if 0 < own.nbytes < files.nbytes else files
 

@@ -58,7 +58,6 @@ def stored(readers: Iterable[str], files: Files) -> list[str]:
 def possible(
     kinds: Iterable[Kind], files: Files, readers: Collection[str], sizes: Collection[str]
 ) -> list[Kind]:
-    """Return the kinds of read whose reader and buffer are among these, and whose file is there."""
     there = stored(readers, files)
     return [
         kind
@@ -134,8 +133,6 @@ def small_pages() -> None:
 
 @dataclass(frozen=True)
 class _Written(Files):
-    """A file that lies where it was written."""
-
     def path(self, kind: str) -> Path:
         return self.folder
 
@@ -217,8 +214,9 @@ class Quarter:
             take = _at_once if self.manner == MANNERS[1] else _one_by_one
             pool = None
             if self.manner == MANNERS[2]:
-                with watch("start"):
-                    pool = started(held)
+                with watch("start"):  # until they run: reads are timed, and not their start
+                    pool, there = held.enter_context(ThreadPoolExecutor(THREADS)), Barrier(THREADS)
+                    list(pool.map(lambda _: there.wait(), range(THREADS)))
             watch.chill()
             before = resource.getrusage(resource.RUSAGE_SELF)
             with watch("read"):
@@ -234,14 +232,6 @@ class Quarter:
             with watch("close"):
                 held.close()
         return out, done
-
-
-def started(held: ExitStack) -> ThreadPoolExecutor:
-    """Return a pool whose threads run already, so that reads are timed and not their start."""
-    pool = held.enter_context(ThreadPoolExecutor(THREADS))
-    there = Barrier(THREADS)
-    list(pool.map(lambda _: there.wait(), range(THREADS)))
-    return pool
 
 
 def _until(
@@ -266,7 +256,6 @@ def _until(
 
 
 def right(read: object) -> bool:
-    """Whether `Quarter` read what it should; the check of its cases."""
     assert isinstance(read, tuple)
     out, done = read
     for first in done:

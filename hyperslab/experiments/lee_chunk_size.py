@@ -16,11 +16,7 @@ _SMALL = 128  # chunks up to this length stay as they are
 
 
 def scaled(lengths: Sequence[int], side: int) -> tuple[int, ...]:
-    """Return chunk lengths of the document's array for a smaller one, on both sides of each part.
-
-    >>> scaled((8, 790, 791, 3162), 3162), scaled((8, 790, 791, 3162), 512)
-    ((8, 790, 791, 3162), (8, 102, 103, 128, 512))
-    """
+    """Return chunk lengths of the document's array for a smaller one, about each part."""
     if side == SIDE:
         return tuple(lengths)
     parts = {ceil_chunk(SIDE, length) for length in lengths if length > _SMALL}
@@ -30,7 +26,6 @@ def scaled(lengths: Sequence[int], side: int) -> tuple[int, ...]:
 
 
 def sizes(array: Array, lengths: Iterable[int], folder: Path) -> Iterator[dict[str, object]]:
-    """Yield the real and the predicted size of a file, by chunk length."""
     values = array[...]
     for length in lengths:
         yield {"side": str(length), **_size(values, length, array.variable, folder)}

@@ -1,7 +1,7 @@
 """Radar tiles of several variables, written and read with and without compression."""
 
 import os
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -25,8 +25,6 @@ _OF_H5PY = (None, "deflate")  # what it reads without plugins
 
 @dataclass(frozen=True)
 class Tile:
-    """Variables in a file, each of one chunk."""
-
     path: Path
     values: Path  # the array (variables, rows, columns) that goes into it
     layout: Layout
@@ -43,33 +41,19 @@ class Tile:
         return bool(np.all(np.abs(array - wanted) <= np.abs(wanted) * 2.0 ** -(bits + 1)))
 
 
-def chosen(products: Collection[str], count: int) -> tuple[str, ...]:
-    """Return so many products, evenly over their list."""
-    if not 1 <= count <= len(products):
-        raise ValueError(f"products is {count}: give 1 to {len(products)}")
-    return tuple(list(products)[n * len(products) // count] for n in range(count))
-
-
 def make(
     tiles: Iterable[Tile],
     values: Path,
-    draw: Callable[[str, Path], None],
+    draw: Callable[[str], Mapping[str, tuple[Any, NDArray[Any]]]],
     scales: Mapping[str, float],
     count: int,
 ) -> None:
-    """Make values and the files that are read: `draw` writes a whole tile of a name into a file."""
-    import netCDF4
-
-    names = chosen(scales, count)
+    """Make values and the files that are read, of tiles that are drawn as `data_gen` does."""
+    names = [list(scales)[n * len(scales) // count] for n in range(count)]  # evenly over the list
     values.mkdir(parents=True, exist_ok=True)
     for tile in TILES:
-        path = values / f"{tile}.nc"
-        path.unlink(missing_ok=True)
-        draw(tile.replace(" ", ""), path)
-        with netCDF4.Dataset(path) as file:
-            file.set_auto_maskandscale(False)
-            products = np.stack([file[name][...] for name in names])
-        path.unlink()
+        drawn = draw(tile.replace(" ", ""))
+        products = np.stack([drawn[name][1] for name in names])
         np.save(_values(values, tile), products)
         if tile == TILES[0]:
             np.save(values / "packed.npy", products[:1])
@@ -80,7 +64,6 @@ def make(
 
 
 def files(values: Path, layouts: Mapping[str, Mapping[str, Layout]]) -> dict[tuple[str, str], Tile]:
-    """Return the files by data and compression, in the folder above that of the values."""
     found = {}
     for data, ways in layouts.items():
         for way, layout in ways.items():
@@ -96,7 +79,6 @@ def _values(folder: Path, data: str) -> Path:
 
 
 def _write(tile: Tile) -> None:
-    """Write the file for the reads, and a copy that stays in memory."""
     values = np.load(tile.values)
     with create(tile.path, _variables(values), tile.layout, overwrite=True) as writer:
         for name, product in zip(_names(len(values)), values, strict=True):
@@ -188,8 +170,6 @@ class ReadTile:
 
 @dataclass(frozen=True)
 class Holds:
-    """Check that a file holds the values, read back by a library."""
-
     path: Path
     library: str
     tile: Tile

@@ -1,9 +1,9 @@
 """Whole arrays with one call from C: netCDF, HDF5, and plain files."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,15 +26,12 @@ _COUNTS = ("rchar", "syscr", "wchar", "syscw", "minflt")
 
 @dataclass(frozen=True)
 class Kept:
-    """An array, and how it is kept in a file."""
-
     labels: Mapping[str, str]  # layout, array ("small" or "large") and dimensions
     array: Whole
     layout: Layout
     cache_bytes: int | None = None  # of the chunk cache; None keeps what netCDF-C gives
 
     def path(self, folder: Path) -> Path:
-        """Return where its file lies, the same one whatever the cache is."""
         shape = "x".join(map(str, self.array.shape))
         stored = "chunk" if self.layout.chunks else "contiguous"
         return folder / f"{self.layout.format}-{stored}-{shape}-{self.array.dtype}.nc"
@@ -45,55 +42,41 @@ class Kept:
 
 
 def put(kept: Kept, folder: Path, *, to_disk: bool = False) -> Case:
-    """Return a write with one nc_put_vara, with sync and fsync where it goes to the disk."""
     path, checker = kept.path(folder), "netcdf4" if kept.layout.format == "netcdf3" else "h5py"
     write, check = WriteNetcdf(path, kept, to_disk), Stored(path, kept.array, checker)
-    return Case(kept.labels, _written(kept.array, path, write, check, kept.columns))
+    room = WRITTEN * kept.array.nbytes
+    return Case(kept.labels, Sample(write, check, kept.columns, (), path, room))
 
 
 def get(kept: Kept, folder: Path) -> Case:
-    """Return a read with one nc_get_vara."""
     path = kept.path(folder)
     read = ReadNetcdf(path, kept)
     return Case(kept.labels, Sample(read, Equal(kept.array), kept.columns, files=(path,)))
 
 
 def put_hdf5(kept: Kept, folder: Path, alloc: str) -> Case:
-    """Return a write with one H5Dwrite, storage allocated early or by default."""
     path = kept.path(folder).with_suffix(".h5")
     write, check = WriteHdf5(path, kept.array, alloc), Stored(path, kept.array, "h5py")
     columns = kept.columns | {"library": "hdf5 (netCDF4)", "format": "hdf5"}
-    return Case(kept.labels, _written(kept.array, path, write, check, columns))
+    room = WRITTEN * kept.array.nbytes
+    return Case(kept.labels, Sample(write, check, columns, (), path, room))
 
 
 def put_plain(array: Whole, folder: Path, scratch: Path) -> list[Case]:
-    """Return writes of a plain file, by one call from C and by dd from another file."""
     source, plain, copy = _plain(folder), scratch / "plain.bin", scratch / "dd.bin"
-    write, copying = WritePlain(plain, array), Dd(source, copy)
+    write, check, room = WritePlain(plain, array), Stored(plain, array), WRITTEN * array.nbytes
     return _of_plain(
-        _written(array, plain, write, Stored(plain, array), _columns("plain")),
-        _written(array, copy, copying, Copied(source, copy), _columns("dd")),
+        Sample(write, check, _columns("plain"), (), plain, room),
+        Sample(Dd(source, copy), Copied(source, copy), _columns("dd"), (), copy, room),
     )
 
 
 def get_plain(array: Whole, folder: Path) -> list[Case]:
-    """Return reads of a plain file, by one call from C and by dd."""
     path = _plain(folder)
     return _of_plain(
         Sample(ReadPlain(path, array), Equal(array), _columns("plain"), files=(path,)),
         Sample(Dd(path), Copied(path), _columns("dd"), files=(path,)),
     )
-
-
-def _written(
-    array: Whole,
-    path: Path,
-    run: Callable[[Stopwatch], Any],
-    check: Callable[[Any], bool],
-    columns: dict[str, object],
-) -> Sample:
-    """Return the write of an array to a file, with memory for its values and pages in place."""
-    return Sample(run, check, columns, made=path, memory_bytes=WRITTEN * array.nbytes)
 
 
 def _of_plain(plain: Sample, dd: Sample) -> list[Case]:
@@ -227,7 +210,6 @@ class WriteHdf5:
 
 
 def _rehearse_plain(path: Path) -> None:
-    """Write and read two numbers, so that the pages of the code are there."""
     kernel()
     spot, out = path.with_name(f"{path.name}.rehearsal"), np.arange(2, dtype="i4")
     with PlainFile(spot, write=True) as file:

@@ -30,13 +30,11 @@ FUNCTIONS = "functions"
 
 
 def read(file: File, way: Way, count: tuple[int, int]) -> Sample:
-    """Return a read of the whole array in blocks of a shape."""
     blocks = Blocks(_shape(file), count)
     return _reading(file, way, Access(file.path, way, blocks), Equal(Whole(blocks.shape)))
 
 
 def write(file: File, way: Way, count: tuple[int, int]) -> Sample:
-    """Return a write of the whole array, in blocks of a shape, to a new file of such a layout."""
     path, array = file.path.with_name(f"new-{file.path.name}"), Whole(_shape(file))
     fill = Fill(path, way, Blocks(_shape(file), count), array, file.layout.chunks)
     checker = "netcdf4" if way.library == "h5py" else "h5py"
@@ -44,13 +42,11 @@ def write(file: File, way: Way, count: tuple[int, int]) -> Sample:
 
 
 def sweep(file: File, way: Way) -> Sample:
-    """Return reads of blocks of many sizes, one size after another."""
     sizes = swept(_shape(file)[0])
     return _reading(file, way, Sweep(file.path, way, sizes), Equals(Lasts(sizes)))
 
 
 def stepped(file: File, way: Way, steps: Mapping[str, tuple[int, int]]) -> Sample:
-    """Return reads of every so many rows and columns, by what a user writes for them."""
     check = Equals(partial(_chosen, Whole(_shape(file)), steps))
     return _reading(file, way, Strided(file.path, way, steps), check)
 
@@ -60,11 +56,6 @@ def _reading(file: File, way: Way, run: Any, check: Any) -> Sample:
 
 
 def swept(side: int) -> tuple[Blocks, ...]:
-    """Return the blocks of a sweep: parts of a row, rows, and everything.
-
-    >>> [blocks.count for blocks in swept(3162)][::3]
-    [(1, 49), (1, 3162), (64, 3162)]
-    """
     found = []
     for high, wide in (
         *((1, max(side // parts, 1)) for parts in (64, 16, 4, 1)),
@@ -76,7 +67,6 @@ def swept(side: int) -> tuple[Blocks, ...]:
 
 
 def in_c() -> bool:
-    """Return whether there is a kernel in C."""
     with suppress(KernelError):
         kernel()
         return True
@@ -205,7 +195,6 @@ class Strided:
 
 
 def _chosen(array: Whole, steps: Mapping[str, tuple[int, int]]) -> Array:
-    """Return what `Strided` reads."""
     values = array.values()
     return np.concatenate([values[::y, ::x].ravel() for y, x in steps.values()])
 
@@ -250,11 +239,6 @@ def pieces(
 
 
 def functions_called(work: Callable[[], object]) -> int:
-    """Do some work and return how many functions Python code called for it.
-
-    >>> functions_called(lambda: len([abs(-1)]))
-    3
-    """
     seen = 0
 
     def see(_: object, event: str, __: object) -> None:

@@ -4,6 +4,7 @@ import zipfile
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 from pathlib import Path
+from tempfile import TemporaryFile
 
 import data_gen
 
@@ -37,13 +38,9 @@ def sizes(
 
 
 def zipped_bytes(store: Path) -> int:
-    """Return how large a store is as a zip archive."""
-    packed = store.with_suffix(".zip")
-    try:
+    with TemporaryFile(dir=store.parent) as packed:
         with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED, compresslevel=6) as out:
             for file in sorted(store.rglob("*")):
                 if file.is_file():
                     out.write(file, file.relative_to(store).as_posix())
-        return packed.stat().st_size
-    finally:
-        packed.unlink(missing_ok=True)
+        return packed.seek(0, 2)

@@ -57,7 +57,6 @@ def affordable(
 
 
 def judged(cases: Sequence[Case]) -> list[Case]:
-    """Return the reads that verdicts compare."""
     return [case for case in cases if tuple(case.labels[name] for name in LABELS) in JUDGED]
 
 

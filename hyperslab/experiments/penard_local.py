@@ -18,10 +18,7 @@ _INDEXES = {"subchunk": SUBCHUNK, "chunkindex_layout": CHUNKINDEX}
 
 @dataclass(frozen=True)
 class ReadHere:
-    """Read part of a local file, and compare it with the array: phases open, read and close.
-
-    Unlike `io.experiment.Read` it opens cold too, and evicts the index with its file.
-    """
+    """Read part of a local file, opened cold too and its index evicted: open, read and close."""
 
     file: File
     selection: tuple[Any, ...]  # as numpy has it

@@ -57,7 +57,6 @@ class ReadByC:
 
 
 def outcomes(cases: Sequence[Case], folder: Path) -> Iterator[dict[str, object]]:
-    """Yield what came of each case, done once: status "ok", or what went wrong."""
     with served_folder(folder) as web, served_folder(folder, "s3") as store:
         servers = {"http": web, "s3": store}
         yield from (one.row() for one in done(cases, servers, TIMEOUT_S, "netCDF4"))

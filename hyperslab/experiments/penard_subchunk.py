@@ -60,7 +60,6 @@ class BuildIndex:
         watch.note(file_bytes=self.target.stat().st_size)
 
     def right(self, _: object) -> bool:
-        """Return whether the truth is read through what was built."""
         with subchunk.open(self.file.path, self.target) as opened:
             found = opened[self.file.array.variable][self.selection]
         return np.array_equal(found, self.file.part(self.selection)())
@@ -68,8 +67,6 @@ class BuildIndex:
 
 @dataclass(frozen=True)
 class ReadChunks:
-    """Read a variable once by h5py, a chunk at a time: phase read."""
-
     path: Path
     variable: str
 
@@ -86,7 +83,6 @@ class ReadChunks:
 
 
 def read_once(file: File) -> Sample:
-    """Return a case that reads all of a file, a chunk at a time."""
     return Sample(
         ReadChunks(file.path, file.array.variable),
         partial(int.__eq__, WIDTH * math.prod(file.array.shape)),
@@ -139,10 +135,8 @@ def pieces(file: File, index: Index, point: tuple[int, int]) -> Iterator[Row]:
 
 
 def windows(file: File) -> Iterator[Row]:
-    """Yield the bytes of windows at places all over the first chunk of a file.
-
-    "referred": bytes that the data behind refers to; "sparse": the others zeroed, then deflated.
-    """
+    """Yield the bytes of windows at places all over the first chunk of a file."""
+    # "referred": what the data behind refers to; "sparse": the others zeroed, then deflated.
     with h5py.File(file.path) as data:
         values = data[file.array.variable]
         raw: Any = values.id.read_direct_chunk((0,) * values.ndim)[1]

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from ..io.creation import stored_bytes
-from ..io.experiment import Case, File
+from ..io.experiment import Case
 from ..io.far import Done, ReadOver, done, served_folder
 from ..network import Wire, touched
 from ..network.server import BUCKET
@@ -29,21 +29,20 @@ class Counting:
     _seen: dict[tuple[str, ...], Done] = field(default_factory=dict, repr=False)
 
     def counts(self, cases: Sequence[Case]) -> Iterator[dict[str, object]]:
-        """Yield a row a case: requests, connections, stages, ``wire_bytes``, and its status.
-
-        ``predicted_bytes`` of the file were sent; ``spacing_bytes`` lie between hyperslab's points.
-        """
+        """Yield a row a case: what was sent of the file is ``predicted_bytes``."""
         for seen in self._reads(cases):
             wire, work = Wire.of(seen.log), _work(seen.case)
-            yield {
-                **_row(seen),
+            row = _row(seen) | {
                 "requests": wire.requests,
                 "wire_bytes": wire.wire_bytes,
                 "connections": wire.connections,
                 "stages": wire.stages,
                 "predicted_bytes": sum(stop - start for start, stop in _sent(seen)),
-                **(_spacing(work.file) if work.reader == "subchunk" else {}),
             }
+            if work.reader == "subchunk":
+                index = Index(work.file.path.with_name(work.file.path.name + SUFFIX))
+                row["spacing_bytes"] = index.entries[work.file.array.variable].spacing
+            yield row
 
     def ranges(self, cases: Sequence[Case]) -> Iterator[dict[str, object]]:
         """Yield a row for each range of the file that was sent: where it begins, its length."""
@@ -54,21 +53,17 @@ class Counting:
     def _reads(self, cases: Sequence[Case]) -> list[Done]:
         """Return what came of each case; it is read when it is first asked for."""
         left = [case for case in cases if _key(case) not in self._seen]
-        if left:
-            self._read(left)
-        return [self._seen[_key(case)] for case in cases]
-
-    def _read(self, cases: Sequence[Case]) -> None:
-        for case in cases:  # threads must not make the same values at the same time
+        for case in left:  # threads must not make the same values at the same time
             _work(case).file.part(_work(case).selection)
-        few = len(cases) <= FEW
-        beside = [case for case in cases if few or _work(case).reader.startswith(IN_TURN)]
+        few = len(left) <= FEW
+        beside = [case for case in left if few or _work(case).reader.startswith(IN_TURN)]
         # Which requests follow others depends on when answers are taken, which others would delay.
-        alone = [case for case in cases if case not in beside]
+        alone = [case for case in left if case not in beside]
         threads = 1 if few else AT_ONCE
         with ThreadPoolExecutor(threads) as pool:
             list(pool.map(self._serve, [beside[n::threads] for n in range(threads)]))
         self._serve(alone)
+        return [self._seen[_key(case)] for case in cases]
 
     def _serve(self, cases: Sequence[Case]) -> None:
         """Read from a server that is started here: it ends with this thread."""
@@ -97,8 +92,3 @@ def _work(case: Case) -> ReadOver:
 
 def _key(case: Case) -> tuple[str, ...]:
     return (_work(case).place.name, *case.labels.values())
-
-
-def _spacing(file: File) -> dict[str, object]:
-    index = Index(file.path.with_name(file.path.name + SUFFIX))
-    return {"spacing_bytes": index.entries[file.array.variable].spacing}

@@ -33,7 +33,6 @@ MODULES = (
     "xarray", "zarr", "zarr.codecs", "numcodecs", __name__,
     *(name for name in ("dask.array", "distributed", "cubed") if find_spec(name.partition(".")[0])),
 )  # fmt: skip
-"""What samples import before they are measured."""
 # Its time varies least: threads and p2p write when the kernel likes.
 STEADY = CUBED if find_spec("cubed") else COPY
 
@@ -74,11 +73,7 @@ class Drift:
 
 
 def series_chunks(shape: tuple[int, ...]) -> tuple[int, int, int]:
-    """Return chunks of all steps of a box, with about as many values as a map has.
-
-    >>> series_chunks((256, 256, 512))
-    (256, 16, 32)
-    """
+    """Return chunks of all steps of a box, with about as many values as a map has."""
     steps, rows, columns = shape
     cells = max(rows * columns // steps, 1)
     high = min(2 ** (int(math.log2(cells)) // 2), rows)
@@ -156,7 +151,6 @@ class Engine:
 def same(
     variable: str, shape: tuple[int, ...], chunks: tuple[int, ...], first: Values, found: object
 ) -> bool:
-    """Return whether a copy has the chunks that are wanted and every value, by rows of chunks."""
     import zarr
 
     array = zarr.open_array(str(found), path=variable, mode="r")
@@ -180,7 +174,6 @@ def reset_peak() -> int:
 
 
 def peak() -> int:
-    """Return the most memory that was resident at once since `reset_peak`, in bytes."""
     return _status("VmHWM")
 
 

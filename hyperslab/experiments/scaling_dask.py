@@ -27,14 +27,11 @@ MODULES = (
     "netCDF4", "h5netcdf.legacyapi", "xarray", "dask.array", "distributed", __name__,
     "hyperslab.subchunk",
 )  # fmt: skip
-"""What workers and samples import before they are measured."""
 _RTOL = 1e-9  # sums of doubles, in another order
 
 
 @dataclass(frozen=True)
 class Workers:
-    """A scheduler of dask by its address, and the addresses of its workers."""
-
     scheduler: str = ""
     addresses: tuple[str, ...] = ()
 
@@ -101,16 +98,11 @@ class Reduce:
     truth: Path  # from `save_mean`
 
     def parts(self, cache_state: str) -> dict[str, Any]:
-        paths, first = tuple(file.path for file in self.files), self.files[0]
-        steps = sum(file.array.shape[0] for file in self.files)
+        first, steps = self.files[0], sum(file.array.shape[0] for file in self.files)
         rows = first.array.shape[1]
         bands = math.ceil(rows / self.chunks.get("lat", rows))
-        chosen = self.workers.addresses[: self.count]
-        run = Mean(
-            paths, first.array.variable, self.workers.scheduler, chosen, self.engine, self.chunks
-        )
         return {
-            "run": run,
+            "run": self,
             "check": partial(is_mean, self.truth),
             "columns": {
                 **first.layout.record(),
@@ -119,27 +111,16 @@ class Reduce:
                 "ranks": self.count,
                 "predicted_reads": steps * bands,
             },
-            "files": paths,
+            "files": tuple(file.path for file in self.files),
             "pinned": False,
         }
-
-
-@dataclass(frozen=True)
-class Mean:
-    """Take the mean of files over time, by some workers."""
-
-    paths: tuple[Path, ...]
-    variable: str
-    scheduler: str
-    workers: tuple[str, ...]
-    engine: str
-    chunks: Mapping[str, int]
 
     def __call__(self, watch: Stopwatch) -> NDArray[np.float64]:
         from distributed import Client
 
-        with Client(self.scheduler, timeout=60) as client:  # type: ignore[no-untyped-call]
-            with _charged(client, self.workers, watch) as only:
+        chosen = self.workers.addresses[: self.count]
+        with Client(self.workers.scheduler, timeout=60) as client:  # type: ignore[no-untyped-call]
+            with _charged(client, chosen, watch) as only:
                 with watch("open"):
                     data = self.opened()
                     mean = data.astype("f8").mean("time")
@@ -151,17 +132,16 @@ class Mean:
         return np.asarray(found)
 
     def opened(self) -> "DataArray":
-        """Open the files as one array, in dask's chunks."""
         import xarray as xr
 
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", "The specified chunks separate")
             data = xr.open_mfdataset(
-                list(self.paths), engine=self.engine, chunks=dict(self.chunks), combine="nested",
-                concat_dim="time", data_vars="minimal", coords="minimal", compat="override",
-                join="override",
+                [file.path for file in self.files], engine=self.engine, chunks=dict(self.chunks),
+                combine="nested", concat_dim="time", data_vars="minimal", coords="minimal",
+                compat="override", join="override",
             )  # fmt: skip
-        return data[self.variable]
+        return data[self.files[0].array.variable]
 
 
 @dataclass(frozen=True)
@@ -198,7 +178,6 @@ class DoNothing:
 
 
 def is_mean(truth: Path, found: NDArray[np.float64]) -> bool:
-    """Return whether a mean is the true one, in double precision."""
     return np.allclose(found, np.load(truth), rtol=_RTOL, atol=0, equal_nan=True)
 
 
@@ -223,6 +202,4 @@ def spent() -> tuple[float, float, float, float]:
     return counts.user_s, counts.sys_s, counts.rchar, counts.syscr
 
 
-@cache
-def _counters() -> Counters:
-    return Counters()
+_counters = cache(Counters)  # one a process

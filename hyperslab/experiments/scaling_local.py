@@ -98,7 +98,6 @@ class ReadTogether:
 
 
 def are_sums(values: Values, found: NDArray[np.float64]) -> bool:
-    """Return whether these are the sums of the bits of the true maps."""
     return np.array_equal(found, [checksum(one) for one in values()])
 
 

@@ -3,8 +3,6 @@
 import hashlib
 import os
 import re
-import shlex
-import shutil
 import subprocess
 import tempfile
 from collections.abc import Iterator, Sequence
@@ -13,6 +11,7 @@ from pathlib import Path
 
 from ..kernels.build import cache_folder, compiler
 from .errors import AbsentError
+from .launcher import named, programs
 
 FOLDER = Path(__file__).parent
 FLAGS = ("-std=c11", "-O2", "-Wall", "-Wextra", "-U_FORTIFY_SOURCE")
@@ -24,24 +23,12 @@ _CAUSE = re.compile(
 
 
 def compilers() -> list[tuple[str, ...]]:
-    """Return the MPI compilers of this machine: MPICC of the environment, or those on the PATH.
-
-    A folder may hold those of several MPIs, and the first need not be the one that has HDF5.
-    """
-    given = os.environ.get("MPICC", "").strip()
-    if given:
-        try:
-            name, *flags = shlex.split(given)
-        except ValueError as error:
-            raise AbsentError(f"the variable MPICC is {given!r}, no command: {error}") from error
-        if place := shutil.which(name):
-            return [(place, *flags)]
-        shown = Path(name).name
-        raise AbsentError(f"the environment variable MPICC names {shown!r}, which is not found")
-    names = ("mpicc", "mpicc.openmpi", "mpicc.mpich")
-    places = (shutil.which(name, path=path) for path in os.get_exec_path() for name in names)
+    """Return the MPI compilers of this machine: MPICC of the environment, or those on the PATH."""
+    # A folder may hold those of several MPIs, and the first need not be the one that has HDF5.
+    if words := named("MPICC"):
+        return [words]
     known: dict[Path, str] = {}
-    for place in filter(None, places):
+    for place in programs(("mpicc", "mpicc.openmpi", "mpicc.mpich"), os.get_exec_path()):
         # Open MPI's compilers of all languages are one program, which goes by its name.
         known.setdefault(Path(place).resolve(), place)
     return [(place,) for place in known.values()]
@@ -55,7 +42,6 @@ def requests_library() -> Path:
 
 @cache
 def program(library: str, words: tuple[str, ...]) -> Path:
-    """Return the program of a library, compiled at the first call."""
     why = []
     for flags in _places(library):
         try:
@@ -69,7 +55,6 @@ def program(library: str, words: tuple[str, ...]) -> Path:
 
 
 def _places(library: str) -> Iterator[tuple[str, ...]]:
-    """Give where a library may lie: where the compiler looks, conda's folder, and Debian's."""
     yield ()
     if prefix := os.environ.get("CONDA_PREFIX"):
         yield (f"-I{prefix}/include", f"-L{prefix}/lib", f"-Wl,-rpath,{prefix}/lib")
@@ -79,11 +64,7 @@ def _places(library: str) -> Iterator[tuple[str, ...]]:
 
 
 def _check_one_mpi(made: Path, library: str, by: str) -> None:
-    """Refuse a program whose library was built with another MPI than its compiler brings.
-
-    The linker says nothing of it, as when an environment with its own mpicc is active and the
-    library is the system's.
-    """
+    """Refuse a program whose library was built with another MPI: the linker says nothing of it."""
     found = sorted(set(re.findall(r"\blibmpi(?:ch)?\.so\.\d+", _run(("ldd", str(made))))))
     if len(found) > 1:
         raise AbsentError(
@@ -93,11 +74,7 @@ def _check_one_mpi(made: Path, library: str, by: str) -> None:
 
 
 def _built(name: str, words: Sequence[str], flags: Sequence[str], libraries: Sequence[str]) -> Path:
-    """Compile one source into the user's cache, unless that was done before.
-
-    What names the file is all that it was made of: the source with each header as this compiler
-    finds them, the command, and what the compiler says it does with it.
-    """
+    """Compile one source into the user's cache; what names the file is all that it was made of."""
     command = (*words, *FLAGS, *flags)
     source = FOLDER / f"{name}.c"
     whole = _run((*command, "-E", "-P", str(source)))

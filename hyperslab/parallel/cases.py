@@ -14,8 +14,7 @@ from .job import RanksJob, run
 from .report import Phase
 from .verify import holds
 
-INTERFACES = {"HDF5": "hdf5", "PnetCDF": "pnetcdf", "MPI-IO": "mpiio"}
-"""What tables call the libraries."""
+INTERFACES = {"HDF5": "hdf5", "PnetCDF": "pnetcdf", "MPI-IO": "mpiio"}  # as tables call them
 _OF_THE_LAUNCHER = ("minflt", "majflt", "read_bytes", "write_bytes")
 _LEAST_TIMEOUT_S = 600.0
 
@@ -29,7 +28,6 @@ class InRanks:
 
     @property
     def columns(self) -> dict[str, object]:
-        """The record columns that describe it."""
         job = self.job
         return {
             "library": job.library, "ranks": job.plan.ranks, "latency_s": job.latency_s,
@@ -37,7 +35,6 @@ class InRanks:
         }  # fmt: skip
 
     def parts(self, cache_state: str) -> dict[str, Any]:
-        """Return what a sample runs, and what describes it."""
         remove = partial(self.job.path.unlink, missing_ok=True)
         return {
             "run": Sample(self.job, find()[self.job.library]),
@@ -50,8 +47,6 @@ class InRanks:
 
 @dataclass(frozen=True)
 class Sample:
-    """Run a job, and note what each phase cost its ranks."""
-
     needs: ClassVar = (__name__, "h5py")
     job: RanksJob
     program: Program
@@ -66,16 +61,12 @@ class Sample:
 
 
 def _holds(job: RanksJob, _: object = None) -> bool:
-    """Return whether the file of a job holds what was to be written."""
     return holds(job.plan, job.path, job.library)
 
 
 def cost(phase: Phase, job: RanksJob) -> dict[str, object]:
-    """Return the record columns of a phase.
-
-    `requests` are those that write, and when reading those that read; `stages` are all requests of
-    the rank that makes the most, which it makes one after another.
-    """
+    """Return the record columns of a phase; `requests` write, and when reading they read."""
+    # `stages` are all requests of the rank that makes the most, one after another.
     moved = phase.name in ("write", "read")
     return {
         "wall_s": phase.wall_s,
@@ -109,7 +100,6 @@ def limits(cases: Sequence[Case]) -> dict[str, float]:
 
 
 def paired(cases: Sequence[Case]) -> list[Case]:
-    """Return cases with the first as the A/A pair, which is measured in all blocks."""
     return [
         replace(case, aa=not number, most_blocks=case.most_blocks if number else 0)
         for number, case in enumerate(cases)
@@ -117,11 +107,7 @@ def paired(cases: Sequence[Case]) -> list[Case]:
 
 
 def counted(cases: Sequence[Case]) -> Iterator[dict[str, object]]:
-    """Run cases that are only counted, and give their rows.
-
-    A write has one row, from the file's creation to its end, and its file is compared and removed;
-    a read has a row for each phase.
-    """
+    """Run cases that are only counted, and give their rows: one a write, one a phase of a read."""
     # Writes two at a time, each into a file of its own; reads share theirs.
     alone = any(isinstance(case.work, InRanks) and case.work.job.reads for case in cases)
     with ThreadPoolExecutor(1 if alone else 2) as pool:

@@ -2,13 +2,10 @@
 
 from .plan import Part, SharedArray, WritePlan
 
-FILES = ("checkpoint", "centres", "corners")
-BLOCKS = 80
-"""Blocks of a rank; every third rank has one more, every other third two more."""
+BLOCKS = 80  # of a rank; every third rank has one more, every other third two more
 UNKNOWNS = 24
 PLOTTED = 4
-GUARD = 4
-"""Guard cells on each side of a block in memory."""
+GUARD = 4  # cells on each side of a block in memory
 _TREE = (
     ("lrefine", "i4", ()), ("nodetype", "i4", ()), ("gid", "i4", (15,)),
     ("coordinates", "f8", (3,)), ("blocksize", "f8", (3,)), ("bndbox", "f8", (3, 2)),
@@ -16,50 +13,15 @@ _TREE = (
 
 
 def flash(
-    file: str,
+    file: str,  # checkpoint, centres or corners
     side: int,
     ranks: int,
     blocks: int = BLOCKS,
     *,
-    as_bytes: bool = False,
-    tree: bool = True,
+    as_bytes: bool = False,  # declare unknowns as bytes, eight each, which no library converts
+    tree: bool = True,  # write the tree of blocks beside them
 ) -> WritePlan:
-    """Return what each rank writes of one file of FLASH I/O.
-
-    Parameters
-    ----------
-    file : str
-        One of `FILES`: all unknowns as doubles with the tree of blocks; or four of them as floats
-        at the centres or the corners of the cells.
-    side : int
-        Cells along a side of a block: the document has 8 and 16.
-    ranks : int
-    blocks : int
-        About how many a rank has.
-    as_bytes, tree : bool
-        Of the checkpoint: whether its unknowns are declared as bytes, eight for each double, which
-        no library converts; whether it has the tree of blocks beside them.
-
-    Raises
-    ------
-    ValueError
-        For an unknown file, or nothing to write.
-
-    Source
-    ------
-    Chilan et al. 2006, section 2: blocks of 8³ and 16³, about 80 a processor, three files; about
-    8 MB and 60 MB of a processor in the checkpoint.
-
-    Examples
-    --------
-    >>> plan = flash("checkpoint", side=16, ranks=4)
-    >>> len(plan.datasets), round(plan.rank_bytes(0) / 1e6, 1)
-    (30, 62.9)
-    """
-    if file not in FILES:
-        raise ValueError(f"the file is {file!r}, not one of {', '.join(FILES)}")
-    if min(side, ranks, blocks) < 1:
-        raise ValueError(f"side {side}, {ranks} ranks, {blocks} blocks: give at least 1 each")
+    """Return what each rank writes of one file of FLASH I/O (Chilan et al. 2006, section 2)."""
     counts = [blocks + rank % 3 for rank in range(ranks)]
     before = [sum(counts[:rank]) for rank in range(ranks)]
 

@@ -13,10 +13,8 @@ from .build import compilers, program, requests_library
 from .errors import AbsentError
 from .launcher import Launcher, beside, given, of_mpi4py
 
-LIBRARIES = ("hdf5", "pnetcdf", "mpiio")
-"""Parallel HDF5, PnetCDF, and MPI-IO itself through mpi4py."""
-HIDDEN = "HYPERSLAB_MPI_HIDDEN"
-"""Environment variable: libraries that are treated as if they were not here, with commas."""
+LIBRARIES = ("hdf5", "pnetcdf", "mpiio")  # the last is MPI-IO itself, through mpi4py
+HIDDEN = "HYPERSLAB_MPI_HIDDEN"  # environment variable: libraries to leave out, with commas
 INSTALL = (
     "Debian: apt-get install gcc libc6-dev openmpi-bin libopenmpi-dev libhdf5-openmpi-dev "
     "libpnetcdf-dev; "
@@ -27,8 +25,6 @@ INSTALL_PYTHON = "pip install mpi4py mpich"
 
 @dataclass(frozen=True)
 class Program:
-    """How to write with one library."""
-
     library: str  #: one of `LIBRARIES`
     words: tuple[str, ...]  #: the program that each rank runs
     launcher: Launcher  #: of the MPI it was built with
@@ -36,20 +32,16 @@ class Program:
 
 @dataclass(frozen=True)
 class Found:
-    """What is here."""
-
     programs: Mapping[str, Program]
     missing: Mapping[str, str]  #: why the others cannot be used
 
     def __getitem__(self, library: str) -> Program:
-        """Return the program of a library."""
         if library in self.programs:
             return self.programs[library]
         why, remedy = self.missing[library], INSTALL_PYTHON if library == "mpiio" else INSTALL
         raise AbsentError(f"{library} cannot write in parallel here: {why} ({remedy})")
 
     def what_to_install(self) -> str:
-        """Return the commands that bring what is missing, "" when nothing is."""
         needed = {INSTALL_PYTHON if name == "mpiio" else INSTALL for name in self.missing}
         return "; ".join(sorted(needed, reverse=True))
 
@@ -80,8 +72,7 @@ def _look(library: str, _environment: tuple[str, ...]) -> Program:
     why = []
     for compiler in compilers():
         try:
-            words = (str(program(library, compiler)),)
-            return Program(library, words, beside(compiler[0]))
+            return Program(library, (str(program(library, compiler)),), beside(compiler[0]))
         except AbsentError as error:
             why.append(str(error))
     raise AbsentError("; ".join(dict.fromkeys(why)) or "no MPI compiler (mpicc)")

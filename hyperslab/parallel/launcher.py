@@ -6,28 +6,20 @@ import shlex
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
+from itertools import product
 from pathlib import Path
 
 from .errors import AbsentError
 
 OPEN_MPI, MPICH = "Open MPI", "MPICH"
-OVERRIDE = "HYPERSLAB_MPIEXEC"
-"""Environment variable: the site's launcher with its options, as "srun --mpi=pmix"."""
+OVERRIDE = "HYPERSLAB_MPIEXEC"  # environment variable: as "srun --mpi=pmix"
 
 
 @dataclass(frozen=True)
 class Launcher:
-    """What starts ranks.
-
-    Examples
-    --------
-    >>> Launcher(("mpiexec",), "MPICH").command(4)
-    ('mpiexec', '-n', '4')
-    """
-
     words: tuple[str, ...]  #: without the number of ranks, which it takes as -n
     kind: str = ""  #: OPEN_MPI, MPICH, or "" for one that is not known, as a batch system's
     of_site: bool = False  #: whether the user named it: it then gets no options but its own
@@ -35,31 +27,24 @@ class Launcher:
 
     @classmethod
     def of(cls, words: tuple[str, ...], *, of_site: bool = False) -> "Launcher":
-        """Return a launcher with what it says of itself."""
         kind = kind_of(words[0])
         return cls(words, kind, of_site, _romio(words[0]) if kind == OPEN_MPI else "")
 
     @property
     def name(self) -> str:
-        """The program and its MPI, or that the user named it."""
         program = Path(self.words[0]).name
         if self.of_site:
             return f"{shlex.join((program, *self.words[1:]))}, of {OVERRIDE}"
         return f"{program} of {self.kind}" if self.kind else self.words[0]
 
     def command(self, ranks: int) -> tuple[str, ...]:
-        """Return the words that start so many ranks of what follows them."""
         # Ranks that wait for one another need no core each, and requests that wait need none.
         plain = self.kind != OPEN_MPI or self.of_site
         options = () if plain else ("--oversubscribe", "--bind-to", "none")
         return (*self.words, *options, "-n", str(ranks))
 
     def environment(self, folder: str) -> dict[str, str]:
-        """Return what this launcher's MPI needs to be told, besides the environment.
-
-        Open MPI's own MPI-IO does not sieve writes and heeds none of ROMIO's hints, so that ROMIO
-        is asked for where it is built in; settings of the user come first.
-        """
+        """Return what this launcher's MPI needs to be told; settings of the user come first."""
         if self.kind != OPEN_MPI:
             return {}
         told = {"OMPI_MCA_btl_vader_single_copy_mechanism": "none"}  # refused in containers
@@ -79,40 +64,49 @@ class Launcher:
 
 
 def beside(compiler: str) -> Launcher:
-    """Return the launcher of the MPI that a compiler belongs to."""
     path = Path(compiler)
     names = (f"mpiexec{path.suffix}", "mpiexec", "mpirun")
-    launcher = given() or next(map(Launcher.of, _programs(names, [str(path.parent)])), None)
-    if launcher is None:
-        raise AbsentError(f"no mpiexec beside {path.name}")
-    return launcher
+    if launcher := given():
+        return launcher
+    for place in programs(names, [str(path.parent)]):
+        return Launcher.of((place,))
+    raise AbsentError(f"no mpiexec beside {path.name}")
 
 
 def of_mpi4py(version: str) -> Launcher:
-    """Return the launcher of the MPI that mpi4py uses."""
     wanted = OPEN_MPI if OPEN_MPI in version else MPICH
-    if named := given():
-        if named.kind and named.kind != wanted:
-            raise AbsentError(f"mpi4py uses {wanted}, and {OVERRIDE} names {named.kind}'s launcher")
-        return named
+    if site := given():
+        if site.kind and site.kind != wanted:
+            raise AbsentError(f"mpi4py uses {wanted}, and {OVERRIDE} names {site.kind}'s launcher")
+        return site
     names = ("mpiexec", "mpiexec.openmpi", "mpiexec.mpich", "mpirun")
-    for words in _programs(names, [str(Path(sys.executable).parent), *os.get_exec_path()]):
-        if kind_of(words[0]) == wanted:
-            return Launcher.of(words)
+    for place in programs(names, [str(Path(sys.executable).parent), *os.get_exec_path()]):
+        if kind_of(place) == wanted:
+            return Launcher.of((place,))
     raise AbsentError(f"mpi4py uses {wanted}, and no mpiexec of that is found")
 
 
 def given() -> Launcher | None:
-    """Return the launcher that the user named, None where none was."""
-    words = tuple(shlex.split(os.environ.get(OVERRIDE, "")))
-    if words and shutil.which(words[0]) is None:
-        raise AbsentError(f"{words[0]!r} of the environment variable {OVERRIDE} is not found")
+    words = named(OVERRIDE)
     return Launcher.of(words, of_site=True) if words else None
+
+
+def named(variable: str) -> tuple[str, ...]:
+    """Return the command in an environment variable, () where there is none."""
+    try:
+        words = shlex.split(os.environ.get(variable, ""))
+    except ValueError as error:
+        raise AbsentError(f"the environment variable {variable} is no command: {error}") from error
+    if not words:
+        return ()
+    if place := shutil.which(words[0]):
+        return (place, *words[1:])
+    name = Path(words[0]).name
+    raise AbsentError(f"{name!r} of the environment variable {variable} is not found")
 
 
 @cache
 def kind_of(launcher: str) -> str:
-    """Return which MPI a launcher belongs to, "" when it does not say."""
     said = _said(launcher, "--version")
     if re.search(r"Open ?MPI|OpenRTE|PRRTE|prterun", said):
         return OPEN_MPI
@@ -121,17 +115,16 @@ def kind_of(launcher: str) -> str:
 
 @cache
 def _romio(launcher: str) -> str:
-    """Return the name of ROMIO's component of this Open MPI, which holds ROMIO's version."""
+    """Return the name of ROMIO's component: Open MPI's own MPI-IO heeds none of its hints."""
     said = _said(str(Path(launcher).with_name("ompi_info")), "--parsable")
     found = re.search(r"mca:io:(romio\w+):", said)
     return found[1] if found else ""
 
 
-def _programs(names: tuple[str, ...], folders: list[str]) -> Iterator[tuple[str]]:
-    for folder in folders:
-        for name in names:
-            if found := shutil.which(name, path=folder):
-                yield (found,)
+def programs(names: Iterable[str], folders: Iterable[str]) -> Iterator[str]:
+    for folder, name in product(folders, names):
+        if found := shutil.which(name, path=folder):
+            yield found
 
 
 def _said(*words: str) -> str:

@@ -1,9 +1,4 @@
-"""The ranks' program for MPI-IO itself, through mpi4py.
-
-Started as ``mpiexec -n N python -m hyperslab.parallel.mpiio ranks=N report=FOLDER``, where the job
-lies; its datasets lie in the file one after the other. The mode "rowwise" makes a call for each
-contiguous run, as HDF5 did in 2006 when it wrote independently.
-"""
+"""The ranks' program for MPI-IO itself, through mpi4py; datasets lie one after the other."""
 
 import ctypes
 import json
@@ -28,7 +23,6 @@ _ETYPES = {"f8": "DOUBLE", "f4": "FLOAT", "i4": "INT", "i1": "SIGNED_CHAR"}
 
 
 def main(words: list[str]) -> None:
-    """Do what the job says, as one rank of it."""
     from mpi4py import MPI, __version__
 
     world = MPI.COMM_WORLD
@@ -70,7 +64,6 @@ class Phases:
         self.count = getattr(ctypes.CDLL(None), "hyperslab_requests", None)
 
     def counts(self) -> list[int]:
-        """Return what has been counted so far."""
         into = (ctypes.c_longlong * _COUNTS)()
         if self.count is not None:
             self.count(into)
@@ -78,7 +71,6 @@ class Phases:
 
     @contextmanager
     def __call__(self, name: str) -> Iterator[None]:
-        """Time the body and count its requests."""
         barrier, clock = self._mpi.COMM_WORLD.Barrier, self._mpi.Wtime
         barrier()
         before, used, began = self.counts(), resource.getrusage(resource.RUSAGE_SELF), clock()
@@ -110,7 +102,7 @@ def _perform(mpi: Any, job: RanksJob, phases: Phases) -> None:
     with phases("write"):
         offset = 0
         for dataset, part, own in zip(plan.datasets, parts, values, strict=True):
-            if job.mode == "rowwise":
+            if job.mode == "rowwise":  # as HDF5 did in 2006 when it wrote independently
                 file.Set_view(0, mpi.BYTE, mpi.BYTE, "native", hints)
                 for at, run in runs(dataset, part, own):
                     file.Write_at(offset + at, run)

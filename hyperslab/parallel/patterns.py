@@ -2,47 +2,12 @@
 
 from .plan import Part, SharedArray, WritePlan
 
-PATTERNS = ("interleaved", "rows", "overhang", "within", "spanning")
-"""Interleaved columns; contiguous rows; a chunk that overhangs the array; within a chunk;
-and half of each of two chunks."""
-OVERHANG = 8
-"""Columns by which the second chunk extends beyond the array; the document's ∆ has no number."""
-SHARING = 4
-"""Ranks that write into one chunk, of the pattern "within"."""
+OVERHANG = 8  # columns of the second chunk beyond the array; the document's ∆ has no number
+SHARING = 4  # ranks that write into one chunk, of the pattern "within"
 
 
 def pattern(name: str, rows: int, columns: int, ranks: int) -> WritePlan:
-    """Return what each rank writes of an array of doubles.
-
-    Parameters
-    ----------
-    name : str
-        One of `PATTERNS`.
-    rows, columns : int
-        Of the selection of one rank.
-    ranks : int
-
-    Raises
-    ------
-    ValueError
-        For an unknown pattern, or nothing to write.
-
-    Source
-    ------
-    Chilan et al. 2006, Figures 3 to 6: 512K × 8, 16K × 256, 16K × 256 and 256K × 32 of 32 ranks;
-    several chunks are the "more general case" of section 3.2, without sizes.
-
-    Examples
-    --------
-    >>> pattern("interleaved", rows=4, columns=2, ranks=3).datasets[0].shape
-    (4, 6)
-    >>> pattern("overhang", rows=4, columns=16, ranks=2).datasets[0].chunks
-    (8, 24)
-    """
-    if name not in PATTERNS:
-        raise ValueError(f"the pattern is {name!r}, not one of {', '.join(PATTERNS)}")
-    if min(rows, columns, ranks) < 1:
-        raise ValueError(f"{rows} rows, {columns} columns and {ranks} ranks: give at least 1 each")
+    """Return what each rank writes of an array of doubles (Chilan et al. 2006, Figures 3 to 6)."""
     count = (rows, columns)
     chunks: tuple[int, ...] = ()
     if name == "interleaved":
@@ -60,7 +25,7 @@ def pattern(name: str, rows: int, columns: int, ranks: int) -> WritePlan:
         chunks = (rows * ranks, columns)
         shape = (rows * ranks, 2 * columns)
         starts = [(rows * rank, columns // 2) for rank in range(ranks)]
-    else:
+    else:  # "within"
         share = min(ranks, SHARING)
         chunks = (rows * share, columns)
         shape = (rows * share, columns * -(-ranks // share))

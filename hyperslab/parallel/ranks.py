@@ -11,8 +11,7 @@ from pathlib import Path
 from .errors import DiedError, ParallelError, RanksError
 from .launcher import OVERRIDE, Launcher
 
-WRONG_JOB = 64
-"""Exit status of a program that is part of a job of another size than it was told."""
+WRONG_JOB = 64  # exit status of a program in a job of another size than it was told
 _TRY = "whether a small job runs here is told by `hyperslab doctor`"
 _MEMORY = (
     "the memory may be too small, so ask for fewer ranks or give them less to write "
@@ -22,7 +21,6 @@ _GRACE_S = 3.0
 
 
 def explain(said: str, status: int, ranks: int, launcher: Launcher) -> ParallelError:
-    """Return the error that a launcher's output means."""
     name = Path(launcher.words[0]).name
     if status == WRONG_JOB or "hyperslab: a job of" in said or "unsupported PMI" in said:
         found = re.search(r"a job of (\d+)", said)
@@ -74,10 +72,7 @@ def end(process: "subprocess.Popen[bytes]") -> None:
 
 
 def session(leader: int) -> list[int]:
-    """Return the processes of a session that still run (Linux).
-
-    Ranks have process groups of their own, and the session of the launcher.
-    """
+    """Return the processes of a session that still run: ranks have that of the launcher (Linux)."""
     found = []
     for path in Path("/proc").glob("[0-9]*/stat"):
         with contextlib.suppress(OSError, IndexError):

@@ -26,14 +26,11 @@ class Phase:
 
 @dataclass(frozen=True)
 class Report:
-    """What came of a job."""
-
     library: str
     mpi: str
     phases: tuple[Phase, ...]
 
     def __getitem__(self, name: str) -> Phase:
-        """Return the phase of a name."""
         return next(phase for phase in self.phases if phase.name == name)
 
     def total(self, name: str) -> int:
@@ -42,7 +39,6 @@ class Report:
 
 
 def read_report(folder: Path, ranks: int) -> Report:
-    """Put together what each rank wrote into a folder."""
     said = [json.loads(path.read_text()) for path in folder.glob("rank-*.json")]
     said.sort(key=lambda one: int(one["rank"]))
     if [(one["rank"], one["ranks"]) for one in said] != [(rank, ranks) for rank in range(ranks)]:
@@ -63,15 +59,12 @@ def read_report(folder: Path, ranks: int) -> Report:
 
 def _phase(ranks: Sequence[Mapping[str, Any]]) -> Phase:
     counts = [rank["counts"][:4] for rank in ranks]
-    writes, written_bytes, reads, read_bytes = map(sum, zip(*counts, strict=True))
+    sums = [sum(each) for each in zip(*counts, strict=True)]  # in the order of `Phase`
+    sums.append(max(count[0] + count[2] for count in counts))
     return Phase(
         ranks[0]["phase"],
         max(rank["wall_s"] for rank in ranks),
         sum(rank["user_s"] for rank in ranks),
         sum(rank["sys_s"] for rank in ranks),
-        writes,
-        written_bytes,
-        reads,
-        read_bytes,
-        max(count[0] + count[2] for count in counts),
+        *sums,
     )

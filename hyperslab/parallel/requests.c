@@ -1,10 +1,7 @@
 /* Preloaded into each rank: counts the requests made to one file, and makes each take longer.
 
-   It stands in for a parallel file system, whose cost is a cost per request. What it adds is the
-   same for each request whatever its size, and requests of several ranks wait side by side: there
-   are no servers that get busy, no locks on stripes and no network. What it sees is what the
-   libraries ask of the kernel by read, write and their kin; mapped memory and asynchronous calls
-   are not seen.
+   What it adds is the same for each request whatever its size, and requests of several ranks wait
+   side by side. Mapped memory and asynchronous calls are not seen.
 
    HYPERSLAB_REQUESTS_FILE   the file, as the end of its path
    HYPERSLAB_REQUESTS_NS     nanoseconds that each request takes longer

@@ -12,7 +12,6 @@ from .plan import WritePlan
 
 
 def holds(plan: WritePlan, path: Path, library: str) -> bool:
-    """Return whether a file holds, in each part of each rank, what the plan says."""
     with _ONE_AT_A_TIME, _opened(plan, path, library) as datasets:
         return all(
             np.array_equal(values[part.region], plan.values(number, part))
@@ -44,7 +43,6 @@ def _opened(plan: WritePlan, path: Path, library: str) -> Iterator[list[Any]]:
 
 
 def _plain(plan: WritePlan, path: Path) -> Iterator[Any]:
-    """Give the datasets of a file that holds one after the other."""
     offset = 0
     for dataset in plan.datasets:
         size = int(np.prod(dataset.shape)) * np.dtype(dataset.dtype).itemsize

@@ -11,9 +11,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from .. import parallel
 from ..kernels.build import INSTALL, KernelError, compiler, kernel
 from ..measure import cold, counters, lock, machine
+from ..parallel.found import Found, Program, find
+from ..parallel.job import came_up
 
 GIB = 2**30
 DISK_STOPS_GIB, DISK_SCARCE_GIB, MEMORY_SCARCE_GIB = 1, 5, 4
@@ -247,25 +248,24 @@ def processor() -> Iterator[Finding]:
 
 
 def mpi(
-    found: parallel.Found | None = None,
+    found: Found | None = None,
     work: Path = Path("build"),
-    start: Callable[[parallel.Program, Path, int], int] = parallel.came_up,
+    start: Callable[[Program, Path, int], int] = came_up,
 ) -> Finding:
     """Look for what writes in parallel: compile its programs, start a job of two ranks of each."""
-    found = found or parallel.find()
+    found = found or find()
     here, broken = [], {}
     for name, program in found.programs.items():
         try:
             with tempfile.TemporaryDirectory(dir=_existing(work), prefix=".doctor-") as folder:
                 up = start(program, Path(folder), RANKS)
-        except parallel.ParallelError as error:
+            here.append(f"{name} ({program.launcher.name}: {up} of {RANKS} ranks came up)")
+        except RuntimeError as error:
             broken[name] = str(error)
         except ModuleNotFoundError as error:
             here.append(f"{name} (not tried: {error.name} is not installed)")
         except OSError:
             here.append(f"{name} (not tried: the work directory cannot be written)")
-        else:
-            here.append(f"{name} ({program.launcher.name}: {up} of {RANKS} ranks came up)")
     able = f"{', '.join(here)} can write in parallel"
     if not (broken or found.missing):
         return Finding("MPI", "ok", able)

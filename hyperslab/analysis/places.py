@@ -28,11 +28,7 @@ EXPERIMENTS = (*LOCAL, *(name for _, names in LINKS.values() for name in names),
 
 
 def everywhere(records: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
-    """Return the seconds of each read from each place, opening included, of pages that there are.
-
-    By place, read, layout and reader: value, an `Interval`; timed, whether it was timed or is by
-    the model; ranked, whether it is of the experiment whose ranking the document has.
-    """
+    """Return the seconds of each read, opening included, from each place that a page measured."""
     parts = []
     if "penard_local" in records:
         warm = records["penard_local"].query("cache_state == 'warm'")
@@ -67,12 +63,9 @@ def off(table: pd.DataFrame, records: pd.DataFrame) -> "pd.Series[float]":
 def chosen(
     table: pd.DataFrame, remedies: Mapping[tuple[str, str], str], near: float
 ) -> pd.DataFrame:
-    """Return how remedies compare, and the one of least work that is near the quickest.
-
-    Remedies are by layout and reader, those of the least work first; `near` is so many times as
-    long as the quickest. Gives remedy, times (as long as the quickest), best, and chosen: of the
-    least work among the near; of equal work, the quicker.
-    """
+    """Return how remedies compare, and the one of least work that is near the quickest."""
+    # Remedies are by layout and reader, those of the least work first; `near` is so many times as
+    # long as the quickest.
     mine = table[[(layout, reader) in remedies for _, _, layout, reader in table.index]]
     work = {what: number for number, what in enumerate(dict.fromkeys(remedies.values()))}
     rows = list(remedies)

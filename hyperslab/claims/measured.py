@@ -65,11 +65,7 @@ def found_in(
 
 
 def described(rows: pd.DataFrame) -> Words:
-    """Return ranks and sizes of what was measured, as a reason quotes them.
-
-    >>> described(pd.DataFrame({"ranks": [4.0, 4.0], "size": ["8192x8", "8192x8"]}))
-    {'ranks': '4 ranks', 'size': '8192 × 8'}
-    """
+    """Return ranks and sizes of what was measured, as a reason quotes them."""
     ranks = [f"{n:.0f}" for n in sorted(rows["ranks"].dropna().unique())]
     sizes = [str(size).replace("x", " × ") for size in rows["size"].dropna().unique()]
     return {
@@ -149,18 +145,9 @@ def side_words(of: float, to: float, unit: str, groups: Sequence[str]) -> Words:
 
 
 def decided(found: Interval, typical: float, above: str, below: str) -> str:
-    """Return the ratio in words, and which decides where medians have the other direction.
-
-    Ratios within blocks decide: what slows a whole block down is in both sides of them. A reason
-    gives the median of each side too, and these two may come from different blocks.
-
-    >>> decided(Interval(1.2, 1.1, 1.3, 7), 1.1, "slower", "faster")
-    '20 % slower'
-    >>> decided(Interval(0.97, 0.76, 1.45, 7), 1.09, "faster", "slower")
-    'not told apart [0.76, 1.45]'
-    >>> decided(Interval(0.97, 0.96, 0.98, 7), 1.09, "faster", "slower").partition("; ")[0]
-    '3 % slower within blocks, which decides'
-    """
+    """Return the ratio in words, and which decides where medians have the other direction."""
+    # Ratios within blocks decide: what slows a whole block down is in both sides of them. A reason
+    # gives the median of each side too, and these two may come from different blocks.
     if (found.value - 1) * (typical - 1) >= 0:
         return comparison(found.value, above, below)
     said = comparison(found, above, below)
@@ -198,10 +185,7 @@ def exactly(value: float, n: int) -> Interval:
 
 
 def resampled(fields: Fields, table: pd.DataFrame) -> Floats:
-    """Return values by draw, block and group: first as measured, then bootstrap samples of blocks.
-
-    Counts are as measured alone. Two sides of as many blocks stay paired.
-    """
+    """Return values by draw, block and group: as measured, then bootstrap samples of blocks."""
     values, blocks = table.to_numpy(), len(table)
     number = RESAMPLES if quantity(fields).timed else 0
     draws = np.random.default_rng(0).integers(0, blocks, (number, blocks), dtype=np.int64)
@@ -217,11 +201,7 @@ def interval_of(draws: Floats, n: int) -> Interval:
 
 
 def column_medians(values: Floats) -> Floats:
-    """Return the median over blocks, which are the last axis but one; NaN where there is no value.
-
-    >>> column_medians(np.array([[1.0, np.nan], [3.0, np.nan]]))
-    array([ 2., nan])
-    """
+    """Return the median over blocks, the last axis but one; NaN where there is no value."""
     ordered = np.sort(values, axis=-2)  # NaN comes last
     last = np.maximum(np.sum(~np.isnan(ordered), axis=-2, keepdims=True) - 1, 0)
     low, high = (np.take_along_axis(ordered, at // 2, axis=-2) for at in (last, last + 1))

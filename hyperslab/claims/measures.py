@@ -1,7 +1,4 @@
-"""Measures: how a number with an interval is made from the records of a notebook.
-
-Each kind is a small function; `KINDS` has them under the names that book/claims.yml gives them.
-"""
+"""Measures: how a number with an interval is made from the records of a notebook."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -89,10 +86,7 @@ def _kind(
     timed=True,
 )
 def ratio(records: pd.DataFrame, fields: Fields) -> Measured:
-    """Paired ratio of two configurations, or its geometric mean over groups.
-
-    With ``against``, what differs in both sides of a second ratio, the first is divided by that.
-    """
+    """Paired ratio of two configurations, or its geometric mean over groups."""
     of, to = side(records, fields, "of"), side(records, fields, "to")
     pairs, groups = paired_sides(of, to)
     if "against" in fields:
@@ -116,10 +110,7 @@ def ratio(records: pd.DataFrame, fields: Fields) -> Measured:
     timed=True,
 )
 def over_link(records: pd.DataFrame, fields: Fields) -> Measured:
-    """Paired ratio of the seconds that two reads would take over a link, by the cost model.
-
-    Counts and CPU time are those of the records, whatever the reads went over.
-    """
+    """Paired ratio of the seconds that two reads would take over a link, by the cost model."""
     link = Link(real(fields["rate"]), real(fields["round_trip_s"]))
     rows = select(records, mapping(fields, "where"))
     found = ratio(cost.over(rows, link), {**fields, "value": "wall_s"})
@@ -140,10 +131,7 @@ def level(records: pd.DataFrame, fields: Fields) -> Measured:
 
 @_kind("at_rate", "of to rate counting", "over", "of to compared groups", timed=True)
 def at_rate(records: pd.DataFrame, fields: Fields) -> Measured:
-    """Ratio of speeds, where bytes cost what they do on a device of a rate and CPU what it does.
-
-    The time of a sample is its CPU time and its bytes over the rate, in bytes/s.
-    """
+    """Ratio of speeds, where bytes cost what they do on a device of a rate and CPU what it does."""
     fields = {**fields, "value": "wall_s"}
     device, counted = real(fields["rate"]), str(fields["counting"])
 
@@ -189,10 +177,8 @@ def difference(records: pd.DataFrame, fields: Fields) -> Measured:
 
 @_kind("scatter", "value of to", "over", "of to compared groups", timed=True)
 def scatter(records: pd.DataFrame, fields: Fields) -> Measured:
-    """How many times as far from their medians a side's blocks lie as the other's, by block.
-
-    Source: Brown & Forsythe 1974, whose test of variances compares these deviations.
-    """
+    """How many times as far from their medians a side's blocks lie as the other's, by block."""
+    # The test of variances of Brown & Forsythe 1974 compares these deviations.
     of, to = side(records, fields, "of"), side(records, fields, "to")
     pairs, groups = paired_sides(of, to)
     apart = [[np.abs(np.log(values / np.median(values))) for values in pair] for pair in pairs]
@@ -214,11 +200,7 @@ def spread(records: pd.DataFrame, fields: Fields) -> Measured:
 
 @_kind("best", "value cells over expect select", "", "expected winner rival of to compared groups")
 def best(records: pd.DataFrame, fields: Fields) -> Measured:
-    """The group the document names best over the best of the others, paired by block.
-
-    When the document's is ours too, the ratio is above one for ``select: max`` and below one for
-    ``select: min``.
-    """
+    """The group the document names best over the best of the others, paired by block."""
     found, expect = side(records, fields, "cells"), str(fields["expect"])
     medians = medians_of(found)
     if expect not in medians.index:
@@ -254,10 +236,8 @@ def break_even(records: pd.DataFrame, fields: Fields) -> Measured:
 
 @_kind("count", "value cells", "over select factor unit", "count cell groups", timed=False)
 def count(records: pd.DataFrame, fields: Fields) -> Measured:
-    """A count of one configuration, or the largest or smallest of its groups, times a factor.
-
-    Where a count differs between blocks, its range takes the place of the interval.
-    """
+    """A count of one configuration, or the largest or smallest of its groups, times a factor."""
+    # Where a count differs between blocks, its range takes the place of the interval.
     found = side(records, fields, "cells")
     medians = found.table.median().dropna()
     if medians.empty:
@@ -273,10 +253,8 @@ def count(records: pd.DataFrame, fields: Fields) -> Measured:
 
 @_kind("count_ratio", "value of to", "over select", "of to compared groups ranks size", timed=False)
 def count_ratio(records: pd.DataFrame, fields: Fields) -> Measured:
-    """Ratio of two counts, or its geometric mean over groups, or that of each side's extreme group.
-
-    Where counts differ between blocks, the range of the ratio takes the place of the interval.
-    """
+    """Ratio of two counts, or its geometric mean over groups, or of each side's extreme group."""
+    # Where counts differ between blocks, the range of the ratio takes the place of the interval.
     of, to = side(records, fields, "of"), side(records, fields, "to")
     if select := fields.get("select"):
         of, to = (extreme_of(each, str(select)) for each in (of, to))
@@ -359,11 +337,8 @@ def order(records: pd.DataFrame, fields: Fields) -> Measured:
 
 @_kind("wins", "value of to over", "select margin", "hits groups examples")
 def wins(records: pd.DataFrame, fields: Fields) -> Measured:
-    """Share of the groups in which one configuration's value is at most the other's.
-
-    The medians over blocks are compared, or with ``select`` the extremes. With ``margin``, a value
-    that is larger by up to that share is comparable, and does not lose.
-    """
+    """Share of the groups in which one configuration's value is at most the other's."""
+    # What is larger by up to the margin, as a share, is comparable, and does not lose.
     of, to = side(records, fields, "of"), side(records, fields, "to")
     groups = shared_groups(of, to)
     blocks = of.table.index.intersection(to.table.index)
@@ -399,10 +374,8 @@ def ranking(records: pd.DataFrame, fields: Fields) -> Measured:
 
 @_kind("ability", "cells", "", "outcome")
 def ability(records: pd.DataFrame, fields: Fields) -> Measured:
-    """Share of the cases that work, of those that were tried.
-
-    A status that begins with "missing" says that something it needs is not installed here.
-    """
+    """Share of the cases that work, of those that were tried."""
+    # A status that begins with "missing" says that something it needs is not installed here.
     rows = select(records, where(fields, "cells"))
     untried = rows["status"].str.startswith("missing")
     if untried.all():

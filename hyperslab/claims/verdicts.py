@@ -133,10 +133,7 @@ class Judgement:
 
     @property
     def contrary(self) -> tuple[PartVerdict, ...]:
-        """The parts of the sentence that came out otherwise than the headline: it is so in part.
-
-        Explanations, and conditions that the document has not, do not count.
-        """
+        """The parts of the sentence that came out otherwise than the headline."""
         against = CONTRARY if self.verdict == HOLDS else (HOLDS,)
         if self.verdict in UNDECIDED:
             return ()
@@ -170,10 +167,7 @@ class Judgement:
 
 
 class Folder:
-    """A folder of results, its records read once, when first asked for.
-
-    `differs` says by notebook in what its records were measured otherwise than they would be now.
-    """
+    """A folder of results, its records read once, when first asked for."""
 
     def __init__(self, path: Path, differs: Mapping[str, str]) -> None:
         self.path, self.differs = path, differs
@@ -325,9 +319,5 @@ def unit_of(part: Part, measured: str) -> str:
 
 
 def named(cells: str) -> str:
-    """Return the names of cells with the types of variables spelled out.
-
-    >>> named("792x792"), named("f4 *x10, i1 72x380")
-    ('792x792', 'float32 *x10, int8 72x380')
-    """
+    """Return the names of cells with the types of variables spelled out."""
     return _TYPE.sub(lambda found: f"{_TYPES[found[1]]}{8 * int(found[2])}", cells)

@@ -69,10 +69,6 @@ _ALL = (
         "cpu_share", SHARE, True, ("user_s", "sys_s", "wall_s"), *_HIGH,
         lambda t: (t["user_s"] + t["sys_s"]) / t["wall_s"],
     ),
-    Quantity(
-        "seconds_per_call", "s", True, ("wall_s", "syscr"), "slower", "faster",
-        lambda t: t["wall_s"] / t["syscr"],
-    ),
     _ratio("amplification", "rchar", "useful_bytes", _EACH, _HIGH),
     _ratio("disk_amplification", "read_bytes", "useful_bytes", _EACH, _HIGH),
     _ratio("compression", "useful_bytes", "file_bytes", "", _HIGH),

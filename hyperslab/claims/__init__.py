@@ -26,11 +26,6 @@ PAPERS: Mapping[str, str] = {
 TOYS = "These are toy sizes (profile smoke): they test the machinery, not the claims."
 
 
-def load(path: Path | str = FILE) -> tuple[Claim, ...]:
-    """Return the claims of a file, checked."""
-    return read(path).claims
-
-
 def evaluate(
     claims: Sequence[Claim], results: Path | str, *, differs: Mapping[str, str] | None = None
 ) -> list[Judgement]:

@@ -46,13 +46,7 @@ def in_one_band(low: float, high: float, edges: Edges, verdicts: tuple[str, ...]
 
 
 def _band(x: float, edges: Edges) -> int:
-    x = _snap(x, edges)
+    # What rounding left beside an edge is on it.
+    near = (edge for edge, _ in edges if math.isclose(x, edge, rel_tol=1e-12, abs_tol=1e-15))
+    x = next(near, x)
     return sum(x > edge or (x == edge and above) for edge, above in edges)
-
-
-def _snap(x: float, edges: Edges) -> float:
-    """Put a number that rounding left beside an edge onto it."""
-    for edge, _ in edges:
-        if math.isclose(x, edge, rel_tol=1e-12, abs_tol=1e-15):
-            return edge
-    return x

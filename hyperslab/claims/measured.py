@@ -99,25 +99,21 @@ def product_of(one: Cells, other: Cells) -> Cells:
     return replace(one, table=one.table * other.table)
 
 
-def extreme_of(found: Cells, select: str) -> Cells:
-    """Return the group with the largest or smallest median alone, without its name."""
-    medians = found.table.median().dropna()
-    if medians.empty:
-        raise MissingError("the count is missing in every block")
-    name = medians.idxmin() if select == "min" else medians.idxmax()
-    return one_of(found, str(name))
-
-
 def one_of(found: Cells, name: str) -> Cells:
     """Return one group alone, without its name."""
     return replace(found, table=found.table[[name]].set_axis([""], axis=1))
 
 
-def medians_of(found: Cells) -> "pd.Series[float]":
+def medians_of(found: Cells, fewest: int = 2) -> "pd.Series[float]":
     medians = found.table.median().dropna()
-    if len(medians) < 2:
-        raise MissingError("the records hold fewer than two of what is compared")
+    if len(medians) < fewest:
+        raise MissingError(f"the records hold fewer than {fewest} of what is compared")
     return medians
+
+
+def extreme(medians: "pd.Series[float]", select: object) -> str:
+    """Return the group with the smallest median, or with the largest."""
+    return str(medians.idxmin() if select == "min" else medians.idxmax())
 
 
 def one_against_another(
@@ -159,11 +155,8 @@ def shared_hits(
 ) -> Measured:
     """Return in what share of the groups something is so; `drawn` says where, in each draw."""
     outside = [str(group) for group in inside.index[~inside.to_numpy(dtype=bool)]]
-    words = {
-        "hits": number(int(inside.sum())),
-        "groups": number(len(inside)),
-        "examples": listing(outside),
-    }
+    hits, groups = number(int(inside.sum())), number(len(inside))
+    words = {"hits": hits, "groups": groups, "examples": listing(outside)}
     return found_in(fields, interval_of(drawn.mean(axis=-1), blocks), [found], words)
 
 

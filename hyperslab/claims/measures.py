@@ -4,7 +4,6 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import pairwise
-from typing import TypeVar
 
 import numpy as np
 import pandas as pd
@@ -23,12 +22,13 @@ from .measured import (
     comparison_words,
     decided,
     exactly,
-    extreme_of,
+    extreme,
     found_in,
     geometric_mean,
     interval_of,
     medians_of,
     one_against_another,
+    one_of,
     paired_sides,
     product_of,
     range_of,
@@ -41,13 +41,15 @@ from .measured import (
 )
 from .reasons import SENTENCES
 
+# From the records of a notebook, and the fields.
+Compute = Callable[[pd.DataFrame, Fields], Measured]
+
 
 @dataclass(frozen=True)
 class Kind:
     """A kind of measure."""
 
-    # from the records of a notebook, and the fields
-    compute: Callable[[pd.DataFrame, Fields], Measured]
+    compute: Compute
     required: tuple[str, ...]  # fields
     optional: tuple[str, ...]  # fields
     words: tuple[str, ...]  # what a reason may quote, beside `COMMON_WORDS`
@@ -57,17 +59,16 @@ class Kind:
 
 COMMON_WORDS = ("value", "exact", "interval", "document")
 KINDS: dict[str, Kind] = {}
-_Compute = TypeVar("_Compute", bound=Callable[[pd.DataFrame, Fields], Measured])
 
 
 def _kind(
     name: str, required: str, optional: str, words: str, *, timed: bool | None = None
-) -> Callable[[_Compute], _Compute]:
+) -> Callable[[Compute], Compute]:
     """Enter a measure into `KINDS`, with its fields and the words that its reasons may quote."""
     records = not name.startswith("document_")
     more = (*optional.split(), *(("where", "phases", "notebook") if records else ()))
 
-    def entered(compute: _Compute) -> _Compute:
+    def entered(compute: Compute) -> Compute:
         fields, said = tuple(required.split()), tuple(words.split())
         KINDS[name] = Kind(compute, fields, more, said, records, timed)
         return compute
@@ -194,7 +195,7 @@ def spread(records: pd.DataFrame, fields: Fields) -> Measured:
     """Largest over smallest of the groups, paired by block."""
     found = side(records, fields, "cells")
     medians = medians_of(found)
-    top, bottom = str(medians.idxmax()), str(medians.idxmin())
+    top, bottom = (extreme(medians, select) for select in ("max", "min"))
     return one_against_another(fields, found, medians, top, bottom, {"top": top, "bottom": bottom})
 
 
@@ -205,9 +206,7 @@ def best(records: pd.DataFrame, fields: Fields) -> Measured:
     medians = medians_of(found)
     if expect not in medians.index:
         raise MissingError(f"the records hold no {expect}")
-    largest, others = fields["select"] == "max", medians.drop(expect)
-    rival = str(others.idxmax() if largest else others.idxmin())
-    winner = str(medians.idxmax() if largest else medians.idxmin())
+    winner, rival = (extreme(each, fields["select"]) for each in (medians, medians.drop(expect)))
     words = {"expected": expect, "rival": rival, "winner": winner}
     return one_against_another(fields, found, medians, expect, rival, words)
 
@@ -239,10 +238,8 @@ def count(records: pd.DataFrame, fields: Fields) -> Measured:
     """A count of one configuration, or the largest or smallest of its groups, times a factor."""
     # Where a count differs between blocks, its range takes the place of the interval.
     found = side(records, fields, "cells")
-    medians = found.table.median().dropna()
-    if medians.empty:
-        raise MissingError("the count is missing in every block")
-    cell = str(medians.idxmin() if fields.get("select") == "min" else medians.idxmax())
+    medians = medians_of(found, 1)
+    cell = extreme(medians, fields.get("select"))
     factor = real(fields.get("factor", 1.0))
     value, low, high = (factor * x for x in range_of(found, cell))
     unit = str(fields.get("unit", quantity(fields).unit))
@@ -257,7 +254,7 @@ def count_ratio(records: pd.DataFrame, fields: Fields) -> Measured:
     # Where counts differ between blocks, the range of the ratio takes the place of the interval.
     of, to = side(records, fields, "of"), side(records, fields, "to")
     if select := fields.get("select"):
-        of, to = (extreme_of(each, str(select)) for each in (of, to))
+        of, to = (one_of(each, extreme(medians_of(each, 1), select)) for each in (of, to))
     groups = shared_groups(of, to)
     a = np.array([range_of(of, group) for group in groups])
     b = np.array([range_of(to, group) for group in groups])

@@ -2,7 +2,7 @@
 
 import math
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from typing import Any
@@ -25,15 +25,7 @@ from ..text import (
     number,
     percent,
 )
-from .bands import (
-    CONTRARY,
-    HOLDS,
-    INCONCLUSIVE,
-    NOT_MEASURED,
-    UNDECIDED,
-    WEAKER,
-    label,
-)
+from .bands import CONTRARY, HOLDS, INCONCLUSIVE, NOT_MEASURED, UNDECIDED, WEAKER, label
 from .file import Claim, ClaimsError, Part
 from .health import Health, health
 from .measured import Measured
@@ -238,10 +230,8 @@ def _judged(part: Part, found: Measured, folder: Folder) -> PartVerdict:
     if not part.rule.log_unit:
         guard, void = 1.0, state.void or state.far
     verdict = part.rule.verdict(found.low / guard, found.high * guard)
-    differs = folder.differs.get(part.notebook, "")
-    marks: tuple[str, ...] = ()
-    if differs:
-        marks = (SENTENCES["otherwise"].format(differs=differs),)
+    differs = folder.differs.get(part.notebook)
+    marks = [SENTENCES["otherwise"].format(differs=differs)] if differs else []
     slight = verdict == WEAKER and abs(math.log(found.value)) < math.log(_SLIGHT)
     why = SENTENCES["slight" if slight else "outcome"].format(
         whose=WHOSE[part.headline], outcome=OUTCOMES[verdict]
@@ -249,7 +239,7 @@ def _judged(part: Part, found: Measured, folder: Folder) -> PartVerdict:
     if found.timed:
         marks += state.marks
         if guard > 1:
-            marks += (SENTENCES["guard"].format(share=percent(guard - 1)),)
+            marks.append(SENTENCES["guard"].format(share=percent(guard - 1)))
         if void:
             verdict, why = INCONCLUSIVE, SENTENCES["void"].format(why=void)
         elif found.n < ENOUGH:
@@ -258,7 +248,7 @@ def _judged(part: Part, found: Measured, folder: Folder) -> PartVerdict:
     number_said = part.reason.format(**_words(part, found)).strip()
     marked = [SENTENCES["marked"].format(marks="; ".join(marks))] if marks else []
     reason = " ".join([number_said, *_beside(part, found), why, *marked]).strip()
-    return _verdict(part, found, verdict, reason, marks, noisy=bool(state.marks))
+    return _verdict(part, found, verdict, reason, marks, bool(state.marks))
 
 
 def _without(part: Part, why: str) -> PartVerdict:
@@ -266,22 +256,17 @@ def _without(part: Part, why: str) -> PartVerdict:
     if part.kind in OF_ONE and not unit:
         unit = QUANTITIES[str(part.fields["value"])].unit
     nothing = Measured(math.nan, math.nan, math.nan, 0, unit)
-    return _verdict(part, nothing, NOT_MEASURED, SENTENCES["not measured"].format(why=why), ())
+    why = SENTENCES["not measured"].format(why=why)
+    return _verdict(part, nothing, NOT_MEASURED, why, (), False)
 
 
 def _verdict(
-    part: Part,
-    found: Measured,
-    verdict: str,
-    reason: str,
-    marks: tuple[str, ...],
-    *,
-    noisy: bool = False,
+    part: Part, found: Measured, verdict: str, reason: str, marks: Sequence[str], noisy: bool
 ) -> PartVerdict:
     return PartVerdict(
         part.name, part.headline, part.rule.describe(), found.value, found.low, found.high,
         unit_of(part, found.unit), part.rule.document, verdict, reason, found.run_id,
-        part.notebook, marks, part.role, noisy,
+        part.notebook, tuple(marks), part.role, noisy,
     )  # fmt: skip
 
 

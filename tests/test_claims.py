@@ -13,16 +13,14 @@ from hyperslab.claims.verdicts import named, unit_of
 from hyperslab.text import Interval
 
 VERDICTS = [
-    ({"kind": "effect", "document": 4}, RATIO, 1.5, "weaker"),
     ({"kind": "effect", "document": "1 / 4"}, RATIO, 0.25, "holds"),
-    ({"kind": "count", "equals": 512, "tolerance": 0.1}, COUNT, 500.0, "holds"),
     ({"kind": "obsolete", "equals": 1281}, COUNT, 8760.0, "obsolete"),
 ]
 ROWS = [*samples("a", 4.0), *samples("b", 1.0), *quiet()]
 
 
 @pytest.mark.parametrize(("rule", "measure", "found", "verdict"), VERDICTS)
-def test_every_rule_gives_its_verdicts_on_records(tmp_path, rule, measure, found, verdict):
+def test_rules_give_their_verdicts_on_records(tmp_path, rule, measure, found, verdict):
     rows = [*samples("a", found, file_bytes=found), *samples("b", 1.0), *quiet()]
     reason = "{value}" if measure is COUNT else "{compared}"
     judged = judge(tmp_path, claim(part(rule=rule, measure=measure, reason=reason)), rows)

@@ -111,6 +111,7 @@ def _timed(place: str, records: pd.DataFrame, experiments: Sequence[str]) -> pd.
             continue
         found = compare(part, "wall_s", by=LABELS, phases=cost.PHASES)[["value"]]
         found = found[[one.n > 0 for one in found["value"]]]
+        # The document ranks the reads of the first experiment.
         ranked = experiment == experiments[0] and place not in (DELAY, STATED)
         parts.append(_placed(place, found, timed=True, ranked=ranked))
     empty = pd.DataFrame({"value": []}, pd.MultiIndex.from_arrays([[]] * 3, names=LABELS))

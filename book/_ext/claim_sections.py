@@ -97,7 +97,7 @@ class Claims(SphinxDirective):
 
     def found(self, claim: Claim) -> list[nodes.Node]:
         number = claim.facts.get("measured") is not None
-        shown = self.prose(claim.number("interval", "")) if number else []
+        shown = self.prose(claim.number("interval")) if number else []
         return [*shown, *self.small(claim.text("reason"))]
 
     def changes(self, claim: Claim) -> list[nodes.Node]:

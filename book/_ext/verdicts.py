@@ -9,7 +9,7 @@ from typing import Any
 
 import yaml
 from docutils import nodes
-from findings import Claim, claims, find, known, plain
+from findings import Claim, claims, find, plain
 from sphinx import addnodes
 from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
@@ -113,7 +113,7 @@ class Role(SphinxRole):
     def claim(self, key: str) -> Claim | None:
         """The claim; a warning when claims are written down and this is none of them."""
         found = find(self.env, key)
-        if not known(self.env, key):
+        if found is None:
             LOG.warning(
                 "no claim %r in book/claims.yml; it has %s",
                 key,
@@ -148,7 +148,7 @@ class Found(Role):
         return [shown, nodes.Text(" "), label], []
 
     def say(self, claim: Claim) -> str:
-        return claim.number("interval", "") if claim.facts.get("measured") is not None else ""
+        return claim.number("interval") if claim.facts.get("measured") is not None else ""
 
 
 class Reason(Found):
@@ -183,13 +183,12 @@ def names(app: Sphinx, doctree: nodes.document) -> None:
 
 
 class Record(Role):
-    """`` {record}`claim:field:format` ``: a number of the claim, or "not measured"."""
+    """`` {record}`claim:field` ``: a number of the claim, or "not measured"."""
 
     def run(self) -> tuple[list[nodes.Node], list[nodes.system_message]]:
-        given = self.text.split(":", 2)
-        key, field, form = [*given, *["measured", ""][len(given) - 1 :]]
+        key, _, field = self.text.partition(":")
         claim = self.claim(key)
-        text = claim.number(field, form) if claim else "not measured"
+        text = claim.number(field) if claim else NOT_MEASURED
         return [nodes.inline(text, text, classes=["record"])], []
 
 
@@ -198,10 +197,10 @@ COUNTED = ("judged", "otherwise", "elsewhere", "changed", "changed verdict")
 
 
 class Count(Role):
-    """`` {count}`holds` ``, `` {count}`holds:lee` ``, or `COUNTED` in a verdict's place."""
+    """`` {count}`holds` ``, or `COUNTED` in a verdict's place."""
 
     def run(self) -> tuple[list[nodes.Node], list[nodes.system_message]]:
-        kind, _, document = self.text.partition(":")
+        kind = self.text
         if kind not in (*VERDICTS, IN_PART, *COUNTED):
             LOG.warning(
                 "%r is no verdict; it may be %s",
@@ -209,7 +208,7 @@ class Count(Role):
                 ", ".join((*VERDICTS, IN_PART, *COUNTED)),
                 location=self.get_location(),
             )
-        chosen = [c for c in claims(self.env).values() if document in ("", c.document)]
+        chosen = claims(self.env).values()
         found = [claim.verdict for claim in chosen]
         apart = [c for c in chosen if c.verdict not in (HOLDS, *UNDECIDED)]
         again = [c for c in chosen if c.facts.get("first") and c.verdict != NOT_MEASURED]
@@ -268,7 +267,7 @@ class Advice(SphinxDirective):
     def run(self) -> list[nodes.Node]:
         key = self.arguments[0]
         claim = find(self.env, key)
-        if not known(self.env, key):
+        if claim is None:
             LOG.warning("no claim %r in book/claims.yml", key, location=self.get_location())
         said = {
             kind.strip(): str(text)

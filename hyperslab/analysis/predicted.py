@@ -37,15 +37,12 @@ def beside(measured: pd.DataFrame, predicted: pd.DataFrame) -> pd.DataFrame:
 
 def errors(found: pd.DataFrame, by: Sequence[str]) -> pd.DataFrame:
     """Return how far predictions are off, as shares of the time measured, by some columns."""
-    groups = found.groupby(list(by), sort=False)["error"]
-    size = found["error"].abs().groupby([found[name] for name in by], sort=False)
-    return pd.DataFrame(
-        {
-            "reads": groups.size(),
-            "median": size.median(),
-            "p90": size.quantile(0.9),
-            "bias": groups.median(),
-        }
+    groups = found.assign(size=found["error"].abs()).groupby(list(by), sort=False)
+    return groups.agg(
+        reads=("size", "size"),
+        median=("size", "median"),
+        p90=("size", lambda size: size.quantile(0.9)),
+        bias=("error", "median"),
     )
 
 

@@ -109,35 +109,30 @@ def resolve(
     return make_refnode(app.builder, node["refdoc"], page, target, content, node["tip"] or None)
 
 
-class Role(SphinxRole):
-    def claim(self, key: str) -> Claim | None:
-        """The claim; a warning when claims are written down and this is none of them."""
-        found = find(self.env, key)
-        if found is None:
-            LOG.warning(
-                "no claim %r in book/claims.yml; it has %s",
-                key,
-                ", ".join(sorted(claims(self.env))),
-                location=self.get_location(),
-            )
-        return found
+def asked(place: SphinxRole | SphinxDirective, key: str) -> Claim | None:
+    """The claim that a page asks for; a warning where it is none."""
+    found = find(place.env, key)
+    if found is None:
+        known = ", ".join(claims(place.env))
+        LOG.warning("no claim %r; there are %s", key, known, location=place.get_location())
+    return found
 
 
-class Verdict(Role):
+class Verdict(SphinxRole):
     """`` {verdict}`claim` `` or `` {verdict}`claim/part` ``: the verdict as a badge."""
 
     def run(self) -> tuple[list[nodes.Node], list[nodes.system_message]]:
-        claim = self.claim(self.text)
+        claim = asked(self, self.text)
         if claim is None:
             return [badge(NOT_MEASURED)], []
         return [linked(mark(claim), claim, self.env.docname)], []
 
 
-class Found(Role):
+class Found(SphinxRole):
     """`` {found}`claim` ``: estimate, interval and verdict; the verdict alone without a number."""
 
     def run(self) -> tuple[list[nodes.Node], list[nodes.system_message]]:
-        claim = self.claim(self.text)
+        claim = asked(self, self.text)
         if claim is None:
             return [badge(NOT_MEASURED)], []
         label = linked(mark(claim), claim, self.env.docname)
@@ -182,12 +177,12 @@ def names(app: Sphinx, doctree: nodes.document) -> None:
             paragraph.remove(node)
 
 
-class Record(Role):
+class Record(SphinxRole):
     """`` {record}`claim:field` ``: a number of the claim, or "not measured"."""
 
     def run(self) -> tuple[list[nodes.Node], list[nodes.system_message]]:
         key, _, field = self.text.partition(":")
-        claim = self.claim(key)
+        claim = asked(self, key)
         text = claim.number(field) if claim else NOT_MEASURED
         return [nodes.inline(text, text, classes=["record"])], []
 
@@ -196,7 +191,7 @@ COUNTED = ("judged", "otherwise", "elsewhere", "changed", "changed verdict")
 """Elsewhere: what came out otherwise of another system. Changed: since the first rule judged it."""
 
 
-class Count(Role):
+class Count(SphinxRole):
     """`` {count}`holds` ``, or `COUNTED` in a verdict's place."""
 
     def run(self) -> tuple[list[nodes.Node], list[nodes.system_message]]:
@@ -265,10 +260,7 @@ class Advice(SphinxDirective):
     has_content = True
 
     def run(self) -> list[nodes.Node]:
-        key = self.arguments[0]
-        claim = find(self.env, key)
-        if claim is None:
-            LOG.warning("no claim %r in book/claims.yml", key, location=self.get_location())
+        claim = asked(self, self.arguments[0])
         said = {
             kind.strip(): str(text)
             for kinds, text in (yaml.safe_load("\n".join(self.content)) or {}).items()

@@ -90,7 +90,7 @@ def ratio(records: pd.DataFrame, fields: Fields) -> Measured:
     """Paired ratio of two configurations, or its geometric mean over groups."""
     of, to = side(records, fields, "of"), side(records, fields, "to")
     pairs, groups = paired_sides(of, to)
-    if "against" in fields:
+    if "against" in fields:  # what differs in both sides of a ratio that this one is divided by
         second = {n: {**mapping(fields, n), **mapping(fields["against"], n)} for n in ("of", "to")}
         other = [side(records, {**fields, **second}, name) for name in ("of", "to")]
         pairs, groups = paired_sides(product_of(of, other[1]), product_of(to, other[0]))

@@ -83,7 +83,6 @@ class Interval:
     n: int  # blocks that it rests on
 
     def contains(self, value: float) -> bool:
-        """Return whether a value lies in the interval."""
         return self.low <= value <= self.high
 
     @property

@@ -33,7 +33,6 @@ def kind_of(label: str) -> str:
 
 
 def sign(label: str) -> str:
-    """Return the sign of a verdict as `label` gives it."""
     return SIGNS[kind_of(label)]
 
 

@@ -9,7 +9,6 @@ Fields = Mapping[str, object]
 
 
 def quantity(fields: Fields) -> Quantity:
-    """Return the quantity a measure is of."""
     return QUANTITIES[str(fields["value"])]
 
 

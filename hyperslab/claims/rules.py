@@ -30,7 +30,6 @@ class Rule:
     words: Mapping[str, str] = field(default_factory=dict)  # what the sentence says
 
     def verdict(self, low: float, high: float) -> str:
-        """Return the verdict on an interval."""
         if self.log_unit:
             low, high = sorted(_log(end) / self.log_unit for end in (low, high))
         return in_one_band(low, high, self.edges, self.verdicts)

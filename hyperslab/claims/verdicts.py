@@ -89,7 +89,6 @@ class PartVerdict:
 
     @classmethod
     def of_json(cls, facts: Mapping[str, Any]) -> "PartVerdict":
-        """Return the part that stands in claims.json."""
         given = {each.name: facts[each.name] for each in fields(cls)} | {
             name: math.nan if facts[name] is None else facts[name]
             for name in ("measured", "low", "high", "document")
@@ -120,7 +119,6 @@ class Judgement:
 
     @property
     def verdict(self) -> str:
-        """The verdict on the claim."""
         return self.headline.verdict
 
     @property
@@ -137,7 +135,6 @@ class Judgement:
         return label(self.verdict, in_part=bool(self.contrary), basis=self.claim.basis)
 
     def as_json(self) -> dict[str, object]:
-        """Return the claim as it stands in claims.json."""
         head = self.headline.as_json()
         shared = ("rule", "measured", "low", "high", "shown", "verdict")
         return {
@@ -297,7 +294,6 @@ def _beside(part: Part, found: Measured) -> Iterator[str]:
 
 
 def unit_of(part: Part, measured: str) -> str:
-    """Return what a part's number is."""
     if part.kind in OF_ONE and "unit" not in part.fields:
         return _QUANTITIES.get(str(part.fields["value"]), measured)
     return measured or _UNITS.get(part.kind, "")

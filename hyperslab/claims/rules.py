@@ -57,8 +57,10 @@ def effect(document: float) -> Rule:
 def bound(document: float) -> Rule:
     """Compare as `effect` does, where the document says "more than": no more is too much."""
     none, least, _ = _of_effect(document)
-    ends = (document**least, math.inf) if document > 1 else (-math.inf, document**least)
-    words = {"beyond": _span(*ends), "document": number(document)}
+    words = {"low": number(document**least), "document": number(document)}
+    words["beyond"] = SENTENCES["from" if document > 1 else "up to"].format(
+        low=words["low"], high=words["low"]
+    )
     edges = ((none, True), (least, True))
     return Rule("bound", edges, (REVERSED, WEAKER, HOLDS), document, math.log(document), words)
 

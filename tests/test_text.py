@@ -14,7 +14,6 @@ SAID = {
     "71 kB, 1 MB, 436 MB/s": ", ".join(
         [text.amount(71_000, "B"), text.amount(999_980, "B"), text.amount(435.5e6, "B/s")]
     ),
-    "512": text.amount(512, ""),
     "96 % of cases": text.amount(0.958, text.CASES),
     "−1.7 % away": text.amount(-0.0172, text.AWAY),
     "works": text.amount(1, text.WORKS),
@@ -27,15 +26,12 @@ SAID = {
     "5.4 ms [5.1, 6.2]": f"{Interval(0.0054, 0.0051, 0.0062, 7):s}",
     "2 × (1.5 to 2.5, the range of 3 blocks)": f"{Interval(2.0, 1.5, 2.5, 3):×}",
     "1.02 (one block, no interval)": f"{Interval(1.016, 1.016, 1.016, 1)}",
-    "50 % [25 %, 75 %]": f"{Interval(0.5, 0.25, 0.75, 9):%}",
     "305 ms, not measured": f"{text.exact(0.305):s}, {text.exact(math.nan):s}",
     "8.76 kB": text.interval(8760, 8760, 8760, "B"),
     "2.31 × [2.2, 2.44]": text.interval(2.31, 2.2, 2.44, text.TIMES),
-    "2× slower, 4× faster": f"{text.comparison(2.0, **SPEED)}, {text.comparison(0.25, **SPEED)}",
     "the same, 3.4 % slower": f"{text.comparison(1.0, **SPEED)}, {text.comparison(1.034, **SPEED)}",
     "no difference [0.93, 1.05]": text.comparison(Interval(1.031, 0.93, 1.05, 7), **SPEED),
     "not told apart [0.32, 1]": text.comparison(Interval(0.5, 0.32, 1.0, 7), **SPEED),
-    "3.1 % slower": text.comparison(Interval(1.031, 1.02, 1.04, 7), **SPEED),
     "95 % intervals over 7 interleaved blocks": text.spread(7),
     "95 % intervals over 12 interleaved blocks; ranges where there were fewer than 6": text.spread(
         12, 3

@@ -9,15 +9,8 @@ _SHORT = 3  # characters: within a word these stand by chance
 
 
 def concealed(text: str, secrets: Iterable[str] = ()) -> str:
-    """Return a text without secrets, and its addresses without user, password and query.
-
-    Secrets are hidden plain and as addresses have them, also within words.
-
-    >>> concealed("GET http://me:word@example.org/a.nc?token=1 in 2 ms: 403")
-    'GET http://example.org/a.nc in 2 ms: 403'
-    >>> concealed("Credential%3DKEY9/us?", ["KEY9"]), concealed("SECRET%2fB", ["SECRET/B"])
-    ('Credential%3D…/us?', '…')
-    """
+    """Return a text without secrets, and its addresses without user, password and query."""
+    # Secrets are hidden plain and as addresses have them, also within words.
     known = {form for secret in secrets if secret for form in (secret, unquote(secret))}
     for form in sorted(known, key=len, reverse=True):
         edge = r"\b" if len(form) <= _SHORT else ""
@@ -28,12 +21,7 @@ def concealed(text: str, secrets: Iterable[str] = ()) -> str:
 
 
 def of_options(options: Mapping[str, object]) -> Iterator[str]:
-    """Yield the secrets of options: texts that stand below names like "key" or "Authorization".
-
-    >>> headers = {"Authorization": "Bearer word", "Accept": "text"}
-    >>> sorted(of_options({"anon": False, "key": "KEY9", "client_kwargs": {"headers": headers}}))
-    ['Bearer word', 'KEY9', 'word']
-    """
+    """Yield the secrets of options: texts that stand below names like "key" or "Authorization"."""
     for name, value in options.items():
         if isinstance(value, Mapping):
             inside = value if not _NAMES.search(name) else {f"key {n}": v for n, v in value.items()}
@@ -46,11 +34,7 @@ def of_options(options: Mapping[str, object]) -> Iterator[str]:
 
 
 def of_url(url: str) -> Iterator[str]:
-    """Yield the secrets of a URL: its password, its query, and what that names as secret.
-
-    >>> sorted(of_url("http://me:word@example.org/a.nc?token=canary&format=4#mode=bytes"))
-    ['canary', 'token=canary&format=4', 'word']
-    """
+    """Yield the secrets of a URL: its password, its query, and what that names as secret."""
     address, _, query = url.partition("#")[0].partition("?")
     known, at, _ = address.partition("://")[2].partition("/")[0].rpartition("@")
     if at:

@@ -24,11 +24,7 @@ _MARKUP = re.compile(r"([\\`*_{}\[\]<>$~|&@])")
 
 
 def number(value: float, digits: int = 3) -> str:
-    """Return a number with a few significant digits, and whole numbers whole.
-
-    >>> number(1594.352), number(0.07213), number(8760), number(2.0)
-    ('1594', '0.0721', '8760', '2')
-    """
+    """Return a number with a few significant digits, and whole numbers whole."""
     if math.isnan(value):
         return "–"
     if math.isinf(value):
@@ -41,15 +37,7 @@ def number(value: float, digits: int = 3) -> str:
 
 
 def amount(value: float, unit: str) -> str:
-    """Return a number with its unit, scaled as people write it.
-
-    >>> amount(0.0054, "s"), amount(42.0e6, "B/s"), amount(71_000, "B"), amount(512, "")
-    ('5.4 ms', '42 MB/s', '71 kB', '512')
-    >>> amount(0.9999, "s"), amount(999_980, "B"), amount(435.5e6, "B/s")
-    ('1 s', '1 MB', '436 MB/s')
-    >>> amount(0.958, CASES), amount(-0.0172, AWAY), amount(1, WORKS)
-    ('96 % of cases', '−1.7 % away', 'works')
-    """
+    """Return a number with its unit, scaled as people write it."""
     if math.isnan(value):
         return "–"
     if unit.startswith("%"):
@@ -77,13 +65,7 @@ def scale_of(value: float, unit: str) -> float:
 
 
 def percent(share: float, *, signed: bool = False) -> str:
-    """Return a share in percent; what is left of rounding is none.
-
-    >>> percent(0.0123), percent(-0.0123, signed=True), percent(1.0), percent(0.997)
-    ('1.2 %', '−1.2 %', '100 %', '99.7 %')
-    >>> percent(-4e-16, signed=True)
-    '0 %'
-    """
+    """Return a share in percent; what is left of rounding is none."""
     if abs(share) < 1e-12:
         return "0 %"
     text = number(abs(share) * 100, 2 if abs(share) < 0.995 else 3)
@@ -101,7 +83,6 @@ class Interval:
     n: int  # blocks that it rests on
 
     def contains(self, value: float) -> bool:
-        """Return whether a value lies in the interval."""
         return self.low <= value <= self.high
 
     @property
@@ -110,26 +91,9 @@ class Interval:
         return max(self.high, 1 / max(self.low, 1e-9)) <= _NEAR
 
     def __format__(self, spec: str) -> str:
-        """Return the estimate with its interval as text, in a unit or with an adjective.
-
-        The unit is one that `amount` takes. An adjective for a ratio above one, such as "faster",
-        is said only where the interval leaves one out; where it reaches beyond 10 % from one,
-        "surely" tells it from likeness. Of too few blocks for an interval the range is given, and
-        called so.
-
-        >>> f"{Interval(15.9, 15.1, 16.8, 15):faster}", f"{Interval(0.5, 0.4, 0.625, 7):faster}"
-        ('15.9 × [15.1, 16.8] faster', '2 × [1.6, 2.5] slower')
-        >>> f"{Interval(0.97, 0.93, 1.02, 15):faster}"
-        'neither faster nor slower (0.97 [0.93, 1.02])'
-        >>> f"{Interval(1.47, 0.84, 1.64, 13):faster}"
-        'neither surely faster nor slower (1.47 [0.84, 1.64])'
-        >>> f"{Interval(0.0054, 0.0051, 0.0062, 7):s}", f"{Interval(2.0, 1.5, 2.5, 3):×}"
-        ('5.4 ms [5.1, 6.2]', '2 × (1.5 to 2.5, the range of 3 blocks)')
-        >>> f"{Interval(3e6, 3e6, 3e6, 7):B}", f"{Interval(1.016, 1.016, 1.016, 1)}"
-        ('3 MB', '1.02 (one block, no interval)')
-        >>> f"{Interval(0.5, 0.25, 0.75, 9):%}"
-        '50 % [25 %, 75 %]'
-        """
+        """Return the estimate with its interval as text, in a unit or with an adjective."""
+        # An adjective for a ratio above one, such as "faster", is said only where the interval
+        # leaves one out; where it reaches beyond 10 %, "surely" tells it from likeness.
         if spec in _OPPOSITES and self.n:
             opposite = _OPPOSITES[spec]
             if self.contains(1):
@@ -154,24 +118,12 @@ class Interval:
 
 
 def exact(value: float) -> Interval:
-    """Return a number as an interval without width: what was counted, or follows from a model.
-
-    >>> f"{exact(0.305):s}", f"{exact(math.nan):s}"
-    ('305 ms', 'not measured')
-    """
+    """Return a number as an interval without width: what was counted, or follows from a model."""
     return Interval(value, value, value, 0 if math.isnan(value) else ENOUGH)
 
 
 def interval(value: float, low: float, high: float, unit: str = "") -> str:
-    """Return an estimate with its interval, or alone where the two ends are equal.
-
-    >>> interval(2.31, 2.2, 2.44)
-    '2.31 [2.2, 2.44]'
-    >>> interval(8760, 8760, 8760, "B"), interval(2.31, 2.2, 2.44, TIMES)
-    ('8.76 kB', '2.31 × [2.2, 2.44]')
-    >>> interval(0.958, 0.896, 0.958, "% of cases")
-    '96 % of cases [90 %, 96 %]'
-    """
+    """Return an estimate with its interval, or alone where the two ends are equal."""
     if low == high:
         return amount(value, unit)
     return f"{amount(value, unit)} [{_end(low, value, unit)}, {_end(high, value, unit)}]"
@@ -183,22 +135,9 @@ def _end(end: float, value: float, unit: str) -> str:
 
 
 def comparison(ratio: float | Interval, above: str, below: str) -> str:
-    """Return a ratio in words: how many times, and in which direction.
-
-    An interval that holds one has no direction: then the words say so, and give it. Up to 10 % on
-    either side is no difference; a wider interval says only that the two were not told apart.
-
-    >>> comparison(2.0, "slower", "faster"), comparison(0.25, "slower", "faster")
-    ('2× slower', '4× faster')
-    >>> comparison(1.0, "slower", "faster"), comparison(1.034, "larger", "smaller")
-    ('the same', '3.4 % larger')
-    >>> comparison(Interval(1.031, 0.93, 1.05, 7), "slower", "faster")
-    'no difference [0.93, 1.05]'
-    >>> comparison(Interval(0.5, 0.32, 1.0, 7), "slower", "faster")
-    'not told apart [0.32, 1]'
-    >>> comparison(Interval(1.031, 1.02, 1.04, 7), "slower", "faster")
-    '3.1 % slower'
-    """
+    """Return a ratio in words: how many times, and in which direction."""
+    # Up to 10 % on either side is no difference; a wider interval says only that the two were not
+    # told apart.
     if isinstance(ratio, Interval):
         if ratio.low < ratio.high and ratio.contains(1):
             said = "no difference" if ratio.near_one else "not told apart"
@@ -216,19 +155,7 @@ def comparison(ratio: float | Interval, above: str, below: str) -> str:
 
 
 def spread(most: float, fewest: float | None = None) -> str:
-    """Return what the error bars of medians are, of what was read most and least often.
-
-    With too few blocks no interval can be told.
-
-    >>> spread(7)
-    '95 % intervals over 7 interleaved blocks'
-    >>> spread(12, 3)
-    '95 % intervals over 12 interleaved blocks; ranges where there were fewer than 6'
-    >>> spread(4)
-    'ranges over 4 interleaved blocks, too few for an interval'
-    >>> spread(1)
-    'no range, of 1 interleaved block, too few for an interval'
-    """
+    """Return what the error bars of medians are, of what was read most and least often."""
     blocks = f"{number(most)} interleaved block{'s' if most > 1 else ''}"
     if most < ENOUGH:
         kind = "ranges over" if most > 1 else "no range, of"
@@ -239,29 +166,17 @@ def spread(most: float, fewest: float | None = None) -> str:
 
 
 def printable(given: str) -> str:
-    """Return text from records, names or files as a terminal may have it: on one line.
-
-    >>> printable("wind\\x1b[31m\\nred")
-    'wind [31m red'
-    """
+    """Return text from records, names or files as a terminal may have it: on one line."""
     return _CONTROL.sub(" ", given)
 
 
 def data(given: str) -> str:
-    """Return text from records, names or files as MyST that shows it and does nothing else.
-
-    >>> data("<script>alert(3)</script> of a_b")
-    '\\\\<script\\\\>alert(3)\\\\</script\\\\> of a\\\\_b'
-    """
+    """Return text from records, names or files as MyST that shows it and does nothing else."""
     return _MARKUP.sub(r"\\\1", printable(given))
 
 
 def listing(items: list[str], most: int = 3) -> str:
-    """Return a few items as a list in a sentence.
-
-    >>> listing(["8", "16"]), listing(["8", "16", "32", "64"])
-    ('8 and 16', '8, 16, 32 and 1 more')
-    """
+    """Return a few items as a list in a sentence."""
     if not items:
         return "none"
     if len(items) > most:

@@ -1,7 +1,7 @@
 """A claim written into a file, and judged by made-up records."""
 
 from datetime import date
-from functools import cache, partial
+from functools import cache
 from itertools import product
 from pathlib import Path
 
@@ -14,10 +14,13 @@ BLOCKS = 7
 RATIO = {"kind": "ratio", "value": "wall_s", "of": {"case": "a"}, "to": {"case": "b"}}
 COUNT = {"kind": "count", "value": "file_bytes", "cells": {"case": "a"}}
 
-
 COMMON = {"run_id": "r", "profile": "quick", "block": 0, "status": "ok", "others_cpu": 0.0}
 
-load = cache(partial(claims.load, Path(__file__).parents[1] / claims.FILE))
+
+@cache
+def load():
+    """Return the claims of the study."""
+    return claims.read(Path(__file__).parents[1] / claims.FILE).claims
 
 
 def timed(wall_s, *, pair=False, blocks=BLOCKS, **columns):
@@ -87,6 +90,5 @@ def judge(folder, item, rows):
     """Judge one claim by made-up records of the notebook `trial`."""
     if rows:
         save(frame_of(rows), folder / "trial.parquet")
-    loaded = claims.load(written(folder, item))
-    [found] = claims.evaluate(loaded, folder)
+    [found] = claims.evaluate(claims.read(written(folder, item)).claims, folder)
     return found

@@ -3,6 +3,7 @@
 from itertools import product
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -71,3 +72,12 @@ def test_too_few_sizes_are_not_fitted():
     costs = call_costs.fit(samples)
     assert costs.empty and call_costs.predicted(samples, costs).empty
     assert call_costs.off(call_costs.left_out(samples)).empty
+
+
+def test_a_call_costs_what_many_take_more_than_one_and_is_worth_it_from_half_the_rate_on():
+    seconds = pd.DataFrame({"blocks": [pd.Series([s] * 7) for s in (1.0, 3.0)]}, ["one", "many"])
+    assert call_costs.extra(seconds, "many", "one", 100).value == 0.02
+    assert call_costs.extra(seconds, "few", "one", 100).n == 0
+    index = pd.MultiIndex.from_product([["a"], [100, 1600, 6400]], names=["x", "bytes"])
+    rates = pd.DataFrame({"blocks": [pd.Series([rate] * 7) for rate in (1.0, 4.0, 4.0)]}, index)
+    assert call_costs.enough(rates)["a"].value == pytest.approx(400)

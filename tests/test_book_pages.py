@@ -55,6 +55,7 @@ def make_run(folder):
     claim = {
         "id": "lee-7-small", "document": "lee", "statement": "tiny chunks are slow", "rule": "",
         "measured": 126.25, "low": 120.5, "high": 131.5, "verdict": "stronger", "parts": [],
+        "shown": "126 [120, 132]",
         "reason": "The slowest of 25 sizes is `8×8`.", "run_id": "r1", "notebook": "lee_chunk_size",
     }  # fmt: skip
     (results / "claims.json").write_text(json.dumps([claim]))

@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 
 from hyperslab.analysis.quantities import QUANTITIES
-from hyperslab.claims import load
+from hyperslab.claims import read
 from hyperslab.claims.rules import effect
 
 ROOT = Path(__file__).parents[1]
 PAGE = (ROOT / "book/reading.md").read_text(encoding="utf-8")
-CLAIMS = load(ROOT / "book/claims.yml")
+CLAIMS = read(ROOT / "book/claims.yml").claims
 
 
 def absolute(part):

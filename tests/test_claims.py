@@ -7,19 +7,20 @@ from made_claims import COUNT, RATIO, claim, judge, load, part, quiet, samples, 
 
 from hyperslab import claims
 from hyperslab.analysis.quantities import QUANTITIES
-from hyperslab.claims.verdicts import unit_of
+from hyperslab.claims import bands
+from hyperslab.claims.measured import decided
+from hyperslab.claims.verdicts import named, unit_of
+from hyperslab.text import Interval
 
 VERDICTS = [
-    ({"kind": "effect", "document": 4}, RATIO, 1.5, "weaker"),
     ({"kind": "effect", "document": "1 / 4"}, RATIO, 0.25, "holds"),
-    ({"kind": "count", "equals": 512, "tolerance": 0.1}, COUNT, 500.0, "holds"),
     ({"kind": "obsolete", "equals": 1281}, COUNT, 8760.0, "obsolete"),
 ]
 ROWS = [*samples("a", 4.0), *samples("b", 1.0), *quiet()]
 
 
 @pytest.mark.parametrize(("rule", "measure", "found", "verdict"), VERDICTS)
-def test_every_rule_gives_its_verdicts_on_records(tmp_path, rule, measure, found, verdict):
+def test_rules_give_their_verdicts_on_records(tmp_path, rule, measure, found, verdict):
     rows = [*samples("a", found, file_bytes=found), *samples("b", 1.0), *quiet()]
     reason = "{value}" if measure is COUNT else "{compared}"
     judged = judge(tmp_path, claim(part(rule=rule, measure=measure, reason=reason)), rows)
@@ -124,3 +125,16 @@ def test_a_share_is_told_in_percent_with_its_interval(tmp_path):
     head = judge(tmp_path, item, [*rows, *quiet()]).headline
     assert head.shown == "40 % of the time [40 %, 45 %]"
     assert "CPU time is 40 % of the wall time. The interval is 40 % to 45 %." in head.reason
+
+
+def test_labels_and_words_of_reasons():
+    assert bands.label("holds", in_part=True, basis="calibration") == "holds in part (calibration)"
+    assert bands.label("not measured", in_part=True, basis="calibration") == "not measured"
+    signs = map(bands.sign, ("holds in part (calibration)", "refuted in part", "not measured"))
+    assert "".join(signs) == "◐✗–"
+    assert named("792x792 f4 *x10, i1 72x380") == "792x792 float32 *x10, int8 72x380"
+    said = decided(Interval(0.97, 0.96, 0.98, 7), 1.09, "faster", "slower")
+    assert said.startswith("3 % slower within blocks, which decides; ")
+    unsure = decided(Interval(0.97, 0.76, 1.45, 7), 1.09, "faster", "slower")
+    assert unsure == "not told apart [0.76, 1.45]"
+    assert claims.totals(["refuted", "holds", "holds"]) == "3 claims: 2 holds, 1 refuted"

@@ -40,11 +40,11 @@ WRONG = [
 @pytest.mark.parametrize(("item", "message"), WRONG)
 def test_a_wrong_file_is_refused_by_name(tmp_path, item, message):
     with pytest.raises(claims.ClaimsError, match=message):
-        claims.load(written(tmp_path, item))
+        claims.read(written(tmp_path, item))
 
 
 def test_a_figure_is_one_of_its_notebook():
-    shown = [one for one in claims.load(BOOK) if one.figure]
+    shown = [one for one in claims.read(BOOK).claims if one.figure]
     assert len(shown) > 60
     for one in shown:
         notebook = BOOK.parents[1] / "notebooks" / f"{one.notebook}.ipynb"
@@ -53,13 +53,13 @@ def test_a_figure_is_one_of_its_notebook():
 
 def test_an_id_given_twice_what_is_no_yaml_and_renames_of_no_commits_are_refused(tmp_path):
     with pytest.raises(claims.ClaimsError, match="lee-x: id is 'lee-x'"):
-        claims.load(written(tmp_path, claim(), claim()))
+        claims.read(written(tmp_path, claim(), claim()))
     renames = [{"date": date(2026, 11, 24), "commits": "main", "reason": "r"}]
     with pytest.raises(claims.ClaimsError, match="commits is 'main'"):
-        claims.load(written(tmp_path, claim(), renames=renames))
+        claims.read(written(tmp_path, claim(), renames=renames))
     (tmp_path / "claims.yml").write_text("claims: [")
     with pytest.raises(claims.ClaimsError, match=r"claims.yml is not YAML"):
-        claims.load(tmp_path / "claims.yml")
+        claims.read(tmp_path / "claims.yml")
 
 
 # The book's own claims.

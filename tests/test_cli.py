@@ -1,8 +1,6 @@
 """The command explains itself, and its exit codes say what happened."""
 
-import json
 import os
-import re
 import resource
 import shutil
 import signal
@@ -11,44 +9,12 @@ import sys
 import time
 from pathlib import Path
 
-import h5py
 import pytest
 
 from hyperslab import cli
 from hyperslab.cli import FAILED, OK, USAGE, main
 
 COMMANDS = ["run", "book", "claims", "advise", "bench", "rechunk", "index", "results", "doctor"]
-CORE = {"hyperslab", "numpy", "h5py", "fsspec"}
-# Runs commands where what `pip install hyperslab` does not bring is hidden.
-ALONE = """
-import io, json, sys
-from contextlib import redirect_stderr, redirect_stdout
-from importlib.metadata import packages_distributions
-hidden = set(packages_distributions()) - {core}
-class Hidden:
-    def find_spec(name, path=None, target=None):
-        if name.partition(".")[0] in hidden:
-            raise ModuleNotFoundError("No module named " + repr(name), name=name)
-sys.meta_path.insert(0, Hidden)
-from hyperslab.cli import main
-for words in sys.argv[1:]:
-    with redirect_stdout(io.StringIO()) as out, redirect_stderr(io.StringIO()) as err:
-        code = main(words.split())
-    print(json.dumps([code, out.getvalue(), err.getvalue()]))
-"""
-
-
-@pytest.fixture(scope="module")
-def alone(tmp_path_factory):
-    """What commands say beside a file x.h5, by their words: exit code, outputs, errors."""
-    where = tmp_path_factory.mktemp("alone")
-    with h5py.File(where / "x.h5", "w") as file:
-        file.create_dataset("x", data=range(9000), chunks=(3000,), compression=4)
-    words = ("run", "book", "claims", "advise x.h5", "bench x.h5", "results list", "doctor")
-    words += ("index x.h5", "index --check x.h5", "index --info x.h5")
-    program = [sys.executable, "-c", ALONE.format(core=CORE), *words]
-    done = subprocess.run(program, stdout=subprocess.PIPE, text=True, cwd=where, check=True)
-    return dict(zip(words, map(json.loads, done.stdout.splitlines()), strict=True))
 
 
 @pytest.mark.parametrize("command", COMMANDS)
@@ -71,22 +37,6 @@ def test_words_that_nothing_has_and_a_folder_that_is_none_are_named(tmp_path, mo
     monkeypatch.chdir(tmp_path)
     assert main(["run"]) == FAILED
     assert "not a checkout of the study" in capsys.readouterr().err
-
-
-def test_a_command_names_the_extra_that_it_needs(alone):
-    for words in ("run", "book", "claims", "advise x.h5", "bench x.h5", "results list"):
-        code, _, error = alone[words]
-        name = words.split()[0]
-        said = rf"hyperslab {name}: \w+ is not installed: pip install 'hyperslab\[study\]'\n"
-        assert code == FAILED and re.fullmatch(said, error), error
-
-
-def test_index_and_doctor_need_nothing_else(alone):
-    for words in ("index x.h5", "index --check x.h5", "index --info x.h5"):
-        assert (alone[words][0], alone[words][2]) == (OK, "")
-    code, said, _ = alone["doctor"]
-    assert code == FAILED  # the study lacks packages
-    assert "netCDF4 cannot be imported" in said
 
 
 def test_the_module_is_the_command_and_its_help_imports_no_package():

@@ -66,8 +66,9 @@ def test_a_plain_request_is_checked_and_a_link_without_waits_has_no_rate(files):
         case = far.plain_request(places["delay"], files["netCDF-4"]).ready()
         read = case.run(Stopwatch())
     assert case.check(read) and not case.check(read[:-1])
-    plain = {"phase": "read", "wall_s": 0.2, "user_s": 0.0, "sys_s": 0.0, "wire_bytes": 3e8}
+    plain = {"phase": "read", "wall_s": 0.2, "user_s": 0.0, "sys_s": 0.1, "wire_bytes": 3e8}
     assert cost.rate(frame_of([COMMON | plain]), 0.2) == np.inf
+    assert cost.rate(frame_of([COMMON | plain]), 0.05) == pytest.approx(6e9)
 
 
 def test_what_is_repeated_is_written_as_what_is_drawn_whole(tmp_path):
@@ -141,6 +142,11 @@ def test_many_links_take_what_each_of_them_takes():
         assert found[:, n].ravel() == pytest.approx(
             cost.seconds(moved, Link(rate, 0.05)).to_numpy()
         )
+
+
+def test_a_new_connection_waits_until_its_window_fills_the_link():
+    late_s = [cost.slow_start_s(LINKS["observed"], size) for size in (14_600, 50_000)]
+    assert late_s == pytest.approx([0, 0.036496])
 
 
 def test_the_map_says_who_leads_and_where_another_is_near():

@@ -1,7 +1,6 @@
 """Imports go downwards only: what design allows, held against the source."""
 
 import ast
-import json
 import subprocess
 import sys
 from pathlib import Path
@@ -80,15 +79,6 @@ def test_imports_go_downwards():
     assert found == []
     upward = "from ..study import session\ndef f():\n    import hyperslab.tune\nimport numpy"
     assert len(list(trespasses(upward, "hyperslab.measure.harness"))) == 2, "else none is seen"
-
-
-def test_no_notebook_uses_another():
-    stems = {path.stem for path in (ROOT / "notebooks").glob("*.ipynb")}
-    for path in (ROOT / "notebooks").glob("*.ipynb"):
-        cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
-        code = "\n".join("".join(c["source"]) for c in cells if c["cell_type"] == "code")
-        used = {name.split(".")[0] for name in imports(code, "notebook", False)}
-        assert not used & stems, path.name
 
 
 def test_a_page_loads_only_its_own_pictures():

@@ -5,7 +5,7 @@ from urllib.parse import quote
 
 import pytest
 
-from hyperslab.secret import concealed, of_options
+from hyperslab.secret import concealed, of_options, of_url
 
 SECRET = "canary/secret+="
 
@@ -60,3 +60,5 @@ def test_secrets_are_found_in_nested_options():
     found = set(of_options(options))
     assert {f"canary-{number}" for number in range(1, 7)} < found
     assert "us-east-1" not in found
+    found = set(of_url("http://me:word@example.org/a.nc?token=canary&format=4#mode=bytes"))
+    assert found == {"canary", "token=canary&format=4", "word"}

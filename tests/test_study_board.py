@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from hyperslab.claims import VERDICTS, load
+from hyperslab.claims import VERDICTS, read
 from hyperslab.measure import records
 from hyperslab.study import board, profile, provenance
 from hyperslab.study.book import listed
 
 ROOT = Path(__file__).parents[1]
-CLAIMS = load(ROOT / "book" / "claims.yml")
+CLAIMS = read(ROOT / "book" / "claims.yml").claims
 
 
 @pytest.fixture(autouse=True, scope="module")

@@ -241,7 +241,7 @@ def test_records_are_added_without_a_value_lost(real, into, monkeypatch):
         pd.testing.assert_frame_equal(load(small), load(whole), check_exact=True)
     assert machines(added.folder) == machines(real)
     judged = json.loads((added.folder / "claims.json").read_text())
-    assert len(judged) == len(claims.load())
+    assert len(judged) == len(claims.read(claims.FILE).claims)
     assert {item["verdict"] for item in judged} > {"not measured"}
     assert [path.name for path in into.iterdir()] == ["here"]
 

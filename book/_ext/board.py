@@ -40,9 +40,9 @@ class VerdictBoard(SphinxDirective):
             nodes.inline("", claim.title), claim, self.env.docname, claim.text("statement")
         )
         verdict = badge(claim.label, f"{sign(claim.label)} {claim.label}", noisy=claim.noisy)
-        part, here = claim.headline, claim.number("interval", "")
+        part, here = claim.headline, claim.number("interval")
         named = isinstance(part.facts.get("document"), str)  # a claim's is its paper, not a number
-        there = NOT_MEASURED if named else part.number("document", "")
+        there = NOT_MEASURED if named else part.number("document")
         cells = [claim.paper, *("–" if one == NOT_MEASURED else one for one in (there, here))]
         return [[nodes.paragraph("", "", name)], *cells, [nodes.paragraph("", "", verdict)]]
 

@@ -28,19 +28,13 @@ ROLES = {
 
 
 class Claims(SphinxDirective):
-    """The claims of one document, a section each; of all when none is named."""
+    """The claims of one document, a section each."""
 
     option_spec: ClassVar = {"document": directives.unchanged_required}
 
     def run(self) -> list[nodes.Node]:
-        document = self.options.get("document")
-        chosen = [
-            claim
-            for claim in claims(self.env).values()
-            if document is None or claim.document == document
-        ]
-        if not chosen:
-            return self.parse_text_to_nodes("No claims are written down yet.")
+        document = self.options["document"]
+        chosen = [claim for claim in claims(self.env).values() if claim.document == document]
         return [self.section(claim) for claim in chosen]
 
     def section(self, claim: Claim) -> nodes.Node:
@@ -97,7 +91,7 @@ class Claims(SphinxDirective):
 
     def found(self, claim: Claim) -> list[nodes.Node]:
         number = claim.facts.get("measured") is not None
-        shown = self.prose(claim.number("interval", "")) if number else []
+        shown = self.prose(claim.number("interval")) if number else []
         return [*shown, *self.small(claim.text("reason"))]
 
     def changes(self, claim: Claim) -> list[nodes.Node]:

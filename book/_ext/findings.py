@@ -1,7 +1,6 @@
 """What the runs found: the claims and the machines staged beside the pages."""
 
 import json
-import math
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -81,22 +80,12 @@ class Claim:
         """The first of these fields that says something."""
         return next((str(self.facts[name]) for name in names if self.facts.get(name)), "")
 
-    def number(self, field: str, form: str) -> str:
-        """A field as text: `measured`, `low`, `high`, or `interval` for all three."""
-        if field == "interval" and not form and self.facts.get("shown"):
-            return str(self.facts["shown"])
-        if field == "interval":
-            ends = [self.number(end, form) for end in ("measured", "low", "high")]
-            if "not measured" in ends[1:] or ends[1] == ends[2]:
-                return ends[0]
-            low, high = (end.removesuffix(" ×") for end in ends[1:])  # said once
-            return f"{ends[0]} [{low}, {high}]"
-        value = self.facts.get(field)
-        if value is None or (isinstance(value, float) and math.isnan(value)):
-            return "not measured"
-        if isinstance(value, (int, float)) and not isinstance(value, bool):
-            return format(value, form) if form else amount(value, self.unit)
-        return str(value)
+    def number(self, field: str) -> str:
+        """A field as text: `measured` or `document`, or `interval` for what was found."""
+        value = self.facts.get("shown" if field == "interval" else field)
+        if value is None:
+            return NOT_MEASURED
+        return amount(value, self.unit) if isinstance(value, (int, float)) else str(value)
 
     @property
     def calibrated(self) -> bool:
@@ -136,13 +125,9 @@ class Claim:
         own = {key: self.facts.get(key) for key in ("basis", "title")}
         shared = {**own, "claims_verdict": self.verdict}
         return [
-            Claim(f"{self.id}/{_name(part)}", self.document, {**shared, **part})
+            Claim(f"{self.id}/{part['name']}", self.document, {**shared, **part})
             for part in self.facts.get("parts", [])
         ]
-
-
-def _name(part: dict[str, Any]) -> str:
-    return str(part.get("id") or part.get("name") or "")
 
 
 def _version(env: BuildEnvironment, name: str) -> tuple[Path, int]:
@@ -160,10 +145,6 @@ def _parsed(path: Path, changed_ns: int) -> Any:
     return yaml.safe_load(text) if path.suffix == ".yml" else json.loads(text)
 
 
-def _read(env: BuildEnvironment, name: str) -> Any:
-    return _parsed(*_version(env, name))
-
-
 def claims(env: BuildEnvironment) -> dict[str, Claim]:
     """All claims by id, in the order in which they were written down."""
     return _claims(_version(env, "claims.yml"), _version(env, "claims.json"))
@@ -171,10 +152,8 @@ def claims(env: BuildEnvironment) -> dict[str, Claim]:
 
 @lru_cache
 def _claims(written: tuple[Path, int], judged: tuple[Path, int]) -> dict[str, Claim]:
-    given = _parsed(*written) or []
-    chapters = given.get("chapters", {}) if isinstance(given, dict) else {}
-    rows = given.get("claims", []) if isinstance(given, dict) else given
-    return joined(rows, chapters, _parsed(*judged) or [])
+    given = _parsed(*written)
+    return joined(given["claims"], given["chapters"], _parsed(*judged) or [])
 
 
 def joined(
@@ -184,26 +163,20 @@ def joined(
     facts: dict[str, dict[str, Any]] = {}
     for row in written:
         # A reason in the file is a template; it becomes a sentence by a run.
-        parts = [{"name": _name(part)} for part in row.get("parts") or []]
-        title = chapters.get(row.get("notebook"), row.get("notebook", ""))
-        why = f"Its chapter, “{title}”, is still to be run." if title else ""
+        parts = [{"name": part["name"]} for part in row.get("parts") or []]
+        why = f"Its chapter, “{chapters[row['notebook']]}”, is still to be run."
         facts[row["id"]] = {**row, "parts": parts, "reason": why}
     for row in judged:
         claim = facts.setdefault(row["id"], {})
-        parts = {_name(part): part for part in claim.get("parts", [])}
+        parts = {part["name"]: part for part in claim.get("parts", [])}
         for part in row.get("parts") or []:
-            parts[_name(part)] = {**parts.get(_name(part), {}), **part}
+            parts[part["name"]] = {**parts.get(part["name"], {}), **part}
         claim.update(row)
         claim["parts"] = list(parts.values())
     return {
         key: Claim(key, str(row.get("document") or key.partition("-")[0]), row)
         for key, row in facts.items()
     }
-
-
-def known(env: BuildEnvironment, key: str) -> bool:
-    """Whether prose may name this claim: yes while no claims are written down."""
-    return _read(env, "claims.yml") is None or find(env, key) is not None
 
 
 def find(env: BuildEnvironment, key: str) -> Claim | None:
@@ -217,4 +190,4 @@ def find(env: BuildEnvironment, key: str) -> Claim | None:
 
 def machines(env: BuildEnvironment) -> dict[str, dict[str, Any]]:
     """The machine facts by run id."""
-    return dict(_read(env, "machine.json") or {})
+    return dict(_parsed(*_version(env, "machine.json")) or {})

@@ -9,7 +9,7 @@ from typing import Any
 
 import yaml
 from docutils import nodes
-from findings import Claim, claims, find, known, plain
+from findings import Claim, claims, find, plain
 from sphinx import addnodes
 from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
@@ -109,35 +109,30 @@ def resolve(
     return make_refnode(app.builder, node["refdoc"], page, target, content, node["tip"] or None)
 
 
-class Role(SphinxRole):
-    def claim(self, key: str) -> Claim | None:
-        """The claim; a warning when claims are written down and this is none of them."""
-        found = find(self.env, key)
-        if not known(self.env, key):
-            LOG.warning(
-                "no claim %r in book/claims.yml; it has %s",
-                key,
-                ", ".join(sorted(claims(self.env))),
-                location=self.get_location(),
-            )
-        return found
+def asked(place: SphinxRole | SphinxDirective, key: str) -> Claim | None:
+    """The claim that a page asks for; a warning where it is none."""
+    found = find(place.env, key)
+    if found is None:
+        known = ", ".join(claims(place.env))
+        LOG.warning("no claim %r; there are %s", key, known, location=place.get_location())
+    return found
 
 
-class Verdict(Role):
+class Verdict(SphinxRole):
     """`` {verdict}`claim` `` or `` {verdict}`claim/part` ``: the verdict as a badge."""
 
     def run(self) -> tuple[list[nodes.Node], list[nodes.system_message]]:
-        claim = self.claim(self.text)
+        claim = asked(self, self.text)
         if claim is None:
             return [badge(NOT_MEASURED)], []
         return [linked(mark(claim), claim, self.env.docname)], []
 
 
-class Found(Role):
+class Found(SphinxRole):
     """`` {found}`claim` ``: estimate, interval and verdict; the verdict alone without a number."""
 
     def run(self) -> tuple[list[nodes.Node], list[nodes.system_message]]:
-        claim = self.claim(self.text)
+        claim = asked(self, self.text)
         if claim is None:
             return [badge(NOT_MEASURED)], []
         label = linked(mark(claim), claim, self.env.docname)
@@ -148,7 +143,7 @@ class Found(Role):
         return [shown, nodes.Text(" "), label], []
 
     def say(self, claim: Claim) -> str:
-        return claim.number("interval", "") if claim.facts.get("measured") is not None else ""
+        return claim.number("interval") if claim.facts.get("measured") is not None else ""
 
 
 class Reason(Found):
@@ -182,14 +177,13 @@ def names(app: Sphinx, doctree: nodes.document) -> None:
             paragraph.remove(node)
 
 
-class Record(Role):
-    """`` {record}`claim:field:format` ``: a number of the claim, or "not measured"."""
+class Record(SphinxRole):
+    """`` {record}`claim:field` ``: a number of the claim, or "not measured"."""
 
     def run(self) -> tuple[list[nodes.Node], list[nodes.system_message]]:
-        given = self.text.split(":", 2)
-        key, field, form = [*given, *["measured", ""][len(given) - 1 :]]
-        claim = self.claim(key)
-        text = claim.number(field, form) if claim else "not measured"
+        key, _, field = self.text.partition(":")
+        claim = asked(self, key)
+        text = claim.number(field) if claim else NOT_MEASURED
         return [nodes.inline(text, text, classes=["record"])], []
 
 
@@ -197,11 +191,11 @@ COUNTED = ("judged", "otherwise", "elsewhere", "changed", "changed verdict")
 """Elsewhere: what came out otherwise of another system. Changed: since the first rule judged it."""
 
 
-class Count(Role):
-    """`` {count}`holds` ``, `` {count}`holds:lee` ``, or `COUNTED` in a verdict's place."""
+class Count(SphinxRole):
+    """`` {count}`holds` ``, or `COUNTED` in a verdict's place."""
 
     def run(self) -> tuple[list[nodes.Node], list[nodes.system_message]]:
-        kind, _, document = self.text.partition(":")
+        kind = self.text
         if kind not in (*VERDICTS, IN_PART, *COUNTED):
             LOG.warning(
                 "%r is no verdict; it may be %s",
@@ -209,7 +203,7 @@ class Count(Role):
                 ", ".join((*VERDICTS, IN_PART, *COUNTED)),
                 location=self.get_location(),
             )
-        chosen = [c for c in claims(self.env).values() if document in ("", c.document)]
+        chosen = claims(self.env).values()
         found = [claim.verdict for claim in chosen]
         apart = [c for c in chosen if c.verdict not in (HOLDS, *UNDECIDED)]
         again = [c for c in chosen if c.facts.get("first") and c.verdict != NOT_MEASURED]
@@ -266,10 +260,7 @@ class Advice(SphinxDirective):
     has_content = True
 
     def run(self) -> list[nodes.Node]:
-        key = self.arguments[0]
-        claim = find(self.env, key)
-        if not known(self.env, key):
-            LOG.warning("no claim %r in book/claims.yml", key, location=self.get_location())
+        claim = asked(self, self.arguments[0])
         said = {
             kind.strip(): str(text)
             for kinds, text in (yaml.safe_load("\n".join(self.content)) or {}).items()

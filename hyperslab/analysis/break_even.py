@@ -22,12 +22,8 @@ def costs(
     phases: Sequence[str],
     where: Mapping[str, object],
 ) -> pd.DataFrame:
-    """Return what cases cost in CPU time, and the storage rate at which they break even.
-
-    On storage of rate r a case takes its CPU time, and its bytes over r. By the label `by`, means
-    over that of `over`: plain_s and plain_bytes (of the case `against`), extra_s and rate
-    (bytes/s), which are Intervals paired by block, and bytes. What was not measured has no row.
-    """
+    """Return what cases cost in CPU time, and the storage rate at which they break even."""
+    # On storage of rate r a case takes its CPU time, and its bytes over r.
     chosen = select(records, where)
     cpu = compare(chosen, "cpu_s", [over, by], phases=phases)["blocks"]
     stored = compare(chosen, "file_bytes", [over, by])["blocks"]
@@ -51,26 +47,14 @@ def costs(
 
 
 def rate(saved_bytes: float, extra_s: Interval) -> Interval:
-    """Return the storage rate, in bytes/s, at which saving bytes is worth the time it takes.
-
-    >>> rate(100e6, Interval(0.5, -0.4, 1.0, 7))
-    Interval(value=200000000.0, low=100000000.0, high=inf, n=7)
-    """
+    """Return the storage rate, in bytes/s, at which saving bytes is worth the time it takes."""
     saved, ends = max(saved_bytes, 0.0), (extra_s.value, extra_s.high, extra_s.low)
     value, low, high = (saved / x if x > 0 else math.inf for x in ends)
     return Interval(value, low, high, extra_s.n)
 
 
 def relative_time(cost: Mapping[Any, Any], rates: ArrayLike) -> NDArray[np.float64]:
-    """Return a row's time over the uncompressed one's, on storage of some rates in bytes/s.
-
-    Its estimate and the ends of its interval, of shape (3, rates).
-
-    >>> row = {"plain_s": 1.0, "bytes": 10.0, "plain_bytes": 110.0}
-    >>> row["extra_s"] = Interval(2.0, 2.0, 2.0, 7)
-    >>> relative_time(row, [1e-9, 50.0, 1e12])[0].round(3)
-    array([0.091, 1.   , 3.   ])
-    """
+    """Return a row's time over the uncompressed one's, on storage of some rates in bytes/s."""
     each = np.asarray(rates, dtype="f8")
     extra = cost["extra_s"]
     plain = cost["plain_s"] + cost["plain_bytes"] / each

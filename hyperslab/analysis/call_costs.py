@@ -1,8 +1,6 @@
-"""What a call, a byte and a page fault cost each reader: from two rows, or fitted to many.
-
-Time is calls × a + bytes × b + faults × c. What a link adds overlaps with this work and is no sum:
-see `hyperslab.analysis.cost`.
-"""
+"""What a call, a byte and a page fault cost each reader: from two rows, or fitted to many."""
+# Time is calls × a + bytes × b + faults × c. What a link adds overlaps with this work and is no
+# sum: see `hyperslab.analysis.cost`.
 
 from typing import Any
 
@@ -29,12 +27,7 @@ _FEWEST = len(TERMS) + 2  # sizes of buffers, of which one can be left out
 
 
 def extra(times: pd.DataFrame, of: Any, to: Any, calls: int) -> Interval:
-    """Return what one row takes more than another in each of its calls, in seconds, by block.
-
-    >>> blocks = [pd.Series([1.0] * 7), pd.Series([3.0] * 7)]
-    >>> extra(pd.DataFrame({"blocks": blocks}, index=["one", "many"]), "many", "one", 100).value
-    0.02
-    """
+    """Return what one row takes more than another in each of its calls, in seconds, by block."""
     if of not in times.index or to not in times.index:
         return UNKNOWN
     more = (times["blocks"][of] - times["blocks"][to]).dropna()
@@ -42,16 +35,7 @@ def extra(times: pd.DataFrame, of: Any, to: Any, calls: int) -> Interval:
 
 
 def enough(rates: pd.DataFrame) -> "pd.Series[Any]":
-    """Return how many bytes a call must move to reach half the rate of the largest call.
-
-    By the first label of rates by a label and the bytes of a call; interpolated between the sizes,
-    block by block. A row that has half at its smallest size has that size.
-
-    >>> index = pd.MultiIndex.from_tuples([("a", b) for b in (100, 1600, 6400)], names=["x", "b"])
-    >>> blocks = [pd.Series([rate] * 7) for rate in (1.0, 4.0, 4.0)]
-    >>> round(enough(pd.DataFrame({"blocks": blocks}, index=index))["a"].value)
-    400
-    """
+    """Return how many bytes a call must move to reach half the rate of the largest call."""
     found: dict[Any, Interval] = {}
     for name, part in rates["blocks"].groupby(level=0, sort=False, observed=True):
         keys: list[Any] = [key for key, blocks in part.items() if len(blocks)]
@@ -75,12 +59,9 @@ def _halfway(shares: "pd.Series[float]") -> float:
 
 
 def samples(records: pd.DataFrame) -> pd.DataFrame:
-    """Return a row for each sample of reads from memory, with what the costs count.
-
-    It has reader, access, nbytes (of a buffer), block, and for each useful byte: calls (reads asked
-    for), kB (1,000 bytes that went through read calls of the system, or were asked for where that
-    is more, as in a file that is mapped into memory), faults (minor page faults), seconds.
-    """
+    """Return calls, kB, faults and seconds of each useful byte of reads from memory, by sample."""
+    # kB are 1,000 bytes that went through read calls of the system, or were asked for where that
+    # is more, as in a file that is mapped into memory.
     rows = main(records)
     rows = rows[(rows["phase"] == "read") & (rows["cache_state"] == "warm")]
     useful = rows["useful_bytes"]
@@ -98,12 +79,9 @@ def samples(records: pd.DataFrame) -> pd.DataFrame:
 
 
 def fit(taken: pd.DataFrame) -> pd.DataFrame:
-    """Fit the costs of every reader with more buffers than costs, on its reads in file order.
-
-    No cost is negative; squares of relative errors are least, so that a buffer that takes a
-    microsecond weighs as much as one that takes a second. Blocks are drawn anew for the intervals
-    of calls, kB and faults, in seconds; of no blocks where a reader has none to speak of.
-    """
+    """Fit the costs of every reader with more buffers than costs, on its reads in file order."""
+    # Squares of relative errors are least, so that a buffer that takes a microsecond weighs as
+    # much as one that takes a second.
     chosen = taken[taken["access"] == _FITTED].groupby("reader", sort=False)
     rows = {
         str(reader): _costs(part)

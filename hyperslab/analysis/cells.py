@@ -45,12 +45,7 @@ class Cells:
 
 
 def select(records: pd.DataFrame, where: Where) -> pd.DataFrame:
-    """Return the rows that fit a filter: a column's value, one of a list, or text with one ``*``.
-
-    >>> rows = pd.DataFrame({"case": ["ceil/2", "ceil/3", "floor/2"]})
-    >>> list(select(rows, {"case": "ceil/*"})["case"])
-    ['ceil/2', 'ceil/3']
-    """
+    """Return the rows that fit a filter: a column's value, one of a list, or text with one `*`."""
     return records[_mask(records, where)]
 
 
@@ -86,13 +81,7 @@ def cells(
     phases: Sequence[str] = (),
     over: Sequence[str] = (),
 ) -> Cells:
-    """Return a quantity for each group and block of the samples that fit a filter.
-
-    Phases are summed, all that a sample has if none is named. The values of the columns `over` make
-    the groups; of a column with a ``*`` in the filter, the text that it stands for. Refuses what
-    fits no usable sample, was not counted here, or fits several configurations that `over` does not
-    tell apart.
-    """
+    """Return a quantity for each group (by columns `over`) and block of what fits a filter."""
     usable = _usable(records, where, phases)
     counted: dict[str, Floats] = {}
     for name in quantity.columns:
@@ -174,10 +163,8 @@ def _by_block(
     groups: int,
     quantity: Quantity,
 ) -> pd.DataFrame:
-    """Return values by block and group, of samples: phases summed, sizes taken once.
-
-    In numpy: of small tables pandas takes most of the time for its own objects.
-    """
+    """Return values by block and group, of samples: phases summed, sizes taken once."""
+    # In numpy: of small tables pandas takes most of the time for its own objects.
     # A phase without the count must not look like a phase that counted nothing.
     added = [column for column in quantity.columns if column not in PER_SAMPLE]
     lacking = np.zeros(len(of), dtype=bool)

@@ -10,10 +10,7 @@ from ..measure.stats import paired_ratio
 def smallest_of_fastest(
     times: pd.DataFrame, sizes: Mapping[str, float], among: Collection[str]
 ) -> str:
-    """Return the smallest of those that are not slower than the fastest, as far as is known.
-
-    What was measured in fewer blocks than others takes no part. Times are a table of `compare`.
-    """
+    """Return the smallest of those that are not slower than the fastest, as far as is known."""
     able = times[[str(name) in among for name in times.index]]
     most = max(found.n for found in able["value"])
     full = able[[found.n == most for found in able["value"]]]

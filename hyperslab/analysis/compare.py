@@ -28,56 +28,9 @@ def compare(
     over: str = "",
     **where: object,
 ) -> pd.DataFrame:
-    """Return a quantity by labels, and its ratio to that of others.
-
-    Parameters
-    ----------
-    records : pandas.DataFrame
-        Of one experiment, with labels as columns.
-    value : str
-        Name of a quantity, such as "wall_s" (seconds), "rate" or "rchar" (bytes asked for), or a
-        column of the records that says a number of each sample, such as "points".
-    by : str or sequence of str
-        Labels that make the rows. All others must be the same in what is compared.
-    against : mapping of str to str, optional
-        What each row is compared with: the one whose labels are these, and else its own.
-    phases : sequence of str
-        Phases of a sample that are summed; all if none is given.
-    per : str
-        A column whose number the quantity is divided by, such as "predicted_reads".
-    over : str
-        A label over whose values means are taken, in each block: of ratios the geometric mean,
-        over what both have in common.
-    **where
-        Labels or other columns that are chosen: one value, or a list.
-
-    Returns
-    -------
-    pandas.DataFrame
-        A row for each combination of `by` that the experiment has, in the order of its cases.
-        `value` is an `Interval`: without width where something counted was the same in all blocks.
-        `mean8` is the mean without best and worst, and `blocks` has the value of each block, for
-        other statistics of a document. With `against`, `ratio` is an interval too: above one it is
-        in favour of the row, as quicker, fewer, or at a higher rate. What was not measured is NaN,
-        of no blocks, and so is a ratio to it. Of no records the table is empty.
-
-    Raises
-    ------
-    KeyError
-        When the records have no such column, or nothing has the labels `against`.
-
-    Examples
-    --------
-    >>> from hyperslab.measure.records import frame_of
-    >>> rows = [
-    ...     {"layout": layout, "block": block, "wall_s": s * (1 + block), "status": "ok",
-    ...      "run_id": "r", "phase": "read"}
-    ...     for layout, s in (("rows", 0.4), ("columns", 0.1)) for block in range(6)
-    ... ]
-    >>> table = compare(frame_of(rows, ["layout"]), "wall_s", "layout", against={"layout": "rows"})
-    >>> f"{table.ratio['columns']:faster}", f"{table.value['rows']:s}"
-    ('4 × faster', '1.4 s [0.4, 2.4]')
-    """
+    """Return a quantity by labels as intervals, and its ratio to that of the labels `against`."""
+    # Above one, a ratio is in favour of the row: quicker, fewer, or at a higher rate; `mean8` is
+    # the mean over blocks without best and worst.
     names = [by] if isinstance(by, str) else list(by)
     columns = ["value", "mean8", "blocks"] + ["ratio"] * (against is not None)
     if records.empty:
@@ -160,12 +113,7 @@ def paired(of: pd.DataFrame, to: pd.DataFrame) -> list[tuple[Floats, Floats]]:
 
 
 def ratio_of(pairs: Sequence[tuple[Floats, Floats]]) -> Interval:
-    """Return the ratio of two sides: paired by block, and the geometric mean over groups.
-
-    >>> sides = [pd.DataFrame({"": [seconds] * 7}) for seconds in (2.0, 1.0)]
-    >>> ratio_of(paired(*sides)).value
-    2.0
-    """
+    """Return the ratio of two sides: paired by block, and the geometric mean over groups."""
     return geometric_mean_ratio(pairs) if pairs else UNKNOWN
 
 

@@ -30,12 +30,7 @@ def moved(records: pd.DataFrame, by: Sequence[str]) -> pd.DataFrame:
 
 
 def seconds(moved: pd.DataFrame, link: Link, *, slow_start: bool = False) -> "pd.Series[float]":
-    """Return what each read of `moved` would take over a link; `slow_start` as of TCP.
-
-    >>> counts = {"stages": [9], "handshakes": [1], "wire_bytes": [45_000], "idle_stages": [1]}
-    >>> seconds(pd.DataFrame({**counts, "cpu_s": [0.0]}), Link(100e3, 0.1)).tolist()
-    [1.05]
-    """
+    """Return what each read of `moved` would take over a link; `slow_start` as of TCP."""
     used = moved[_USED].astype(float).to_numpy()
     found = pd.Series([link.seconds(*row) for row in used], moved.index, dtype="f8")
     if slow_start:
@@ -58,13 +53,7 @@ def over(records: pd.DataFrame, link: Link) -> pd.DataFrame:
 def over_links(
     moved: pd.DataFrame, round_trips_s: NDArray[np.float64], rates: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """Return what each read of `moved` would take over many links: (reads, rates, trips).
-
-    >>> both = {"handshakes": [1, 1], "wire_bytes": [1e6, 1e8], "cpu_s": [0, 0]}
-    >>> reads = pd.DataFrame(both | {"stages": [50, 1], "idle_stages": [50, 1]})
-    >>> over_links(reads, np.array([1e-3, 0.3]), np.array([1e6, 1e8])).argmin(0).tolist()
-    [[0, 0], [0, 1]]
-    """
+    """Return what each read of `moved` would take over many links: (reads, rates, trips)."""
     links = rates[:, None], round_trips_s[None, :]
     used = moved[_USED].astype(float).to_numpy()
     largest = partial(reduce, np.maximum)
@@ -72,16 +61,8 @@ def over_links(
 
 
 def rate(plain: pd.DataFrame, waited_s: float) -> float:
-    """Return how many bytes a second a link carries that has no rate of its own.
-
-    They are the bytes of a plain request over the time that the client waited for them: what took
-    neither its round trips (`waited_s`) nor its own CPU time.
-
-    >>> row = {"aa": "", "status": "ok", "phase": "read"}
-    >>> times = {"wall_s": 0.7, "user_s": 0.1, "sys_s": 0.2, "wire_bytes": 2e8}
-    >>> round(rate(pd.DataFrame([row | times]), 0.2) / 1e6)
-    1000
-    """
+    """Return how many bytes a second a link carries that has no rate of its own."""
+    # The bytes of a plain request over what took neither round trips nor the client's CPU time.
     rows = main(plain)
     rows = rows[rows["phase"] == "read"]
     left_s = float((rows["wall_s"] - rows["user_s"] - rows["sys_s"]).median()) - waited_s
@@ -104,17 +85,10 @@ def solved(
 
 
 def slow_start_s(link: Link, size: float) -> float:
-    """Return how much longer a new connection of TCP takes for its bytes than an open one.
-
-    A window doubles each round trip until the link is full or all is sent (RFC 5681); until then
-    the sender waits for most of each round trip. Against TCP itself, through a link of 100 Mbit/s
-    and 20 ms in the kernel, 50 kB took 40 ms longer on a new connection than without slow start.
-
-    >>> slow_start_s(Link(12.5e6, 0.02), 50_000)
-    0.036496
-    >>> slow_start_s(Link(12.5e6, 0.02), 14_600)
-    0.0
-    """
+    """Return how much longer a new connection of TCP takes for its bytes than an open one."""
+    # A window doubles each round trip until the link is full or all is sent (RFC 5681). Against TCP
+    # itself, through a link of 100 Mbit/s and 20 ms in the kernel, 50 kB took 40 ms longer on a new
+    # connection than without slow start.
     waits = max(0, math.ceil(math.log2(size / WINDOW + 1)) - 1)
     sent_s = (WINDOW * 2**n / link.bytes_per_s for n in range(waits))
     return math.fsum(max(0.0, link.round_trip_s - seconds) for seconds in sent_s)

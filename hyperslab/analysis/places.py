@@ -1,7 +1,7 @@
 """The same reads from several places: timed, or by the model of a link; and which to choose."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 import pandas as pd
@@ -28,22 +28,19 @@ EXPERIMENTS = (*LOCAL, *(name for _, names in LINKS.values() for name in names),
 
 
 def everywhere(records: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
-    """Return the seconds of each read from each place, opening included, of pages that there are.
-
-    By place, read, layout and reader: value, an `Interval`; timed, whether it was timed or is by
-    the model; ranked, whether it is of the experiment whose ranking the document has.
-    """
-    parts = []
+    """Return the seconds of each read, opening included, from each place that a page measured."""
+    parts: list[pd.DataFrame] = []
     if "penard_local" in records:
         warm = records["penard_local"].query("cache_state == 'warm'")
-        parts.append(_timed(DISK, warm, LOCAL))
+        parts += _timed(DISK, warm, LOCAL)
     if "penard_link" in records:
         parts += _linked(records["penard_link"])
     if "penard_s3" in records:
         stored = records["penard_s3"]
         place = STORES[str(stored[stored["experiment"] == "s3"]["link"].iloc[0])]
-        parts.append(_timed(place, stored, STORED))
+        parts += _timed(place, stored, STORED)
     table = pd.concat(parts)
+    table = table[~table.index.duplicated()]
     order = {name: n for n, name in enumerate((*table.index.unique("place"), *READS))}
     keys = [(order[place], order[read]) for place, read, *_ in table.index]
     return table.iloc[sorted(range(len(keys)), key=keys.__getitem__)]
@@ -67,12 +64,9 @@ def off(table: pd.DataFrame, records: pd.DataFrame) -> "pd.Series[float]":
 def chosen(
     table: pd.DataFrame, remedies: Mapping[tuple[str, str], str], near: float
 ) -> pd.DataFrame:
-    """Return how remedies compare, and the one of least work that is near the quickest.
-
-    Remedies are by layout and reader, those of the least work first; `near` is so many times as
-    long as the quickest. Gives remedy, times (as long as the quickest), best, and chosen: of the
-    least work among the near; of equal work, the quicker.
-    """
+    """Return how remedies compare, and the one of least work that is near the quickest."""
+    # Remedies are by layout and reader, those of the least work first; `near` is so many times as
+    # long as the quickest.
     mine = table[[(layout, reader) in remedies for _, _, layout, reader in table.index]]
     work = {what: number for number, what in enumerate(dict.fromkeys(remedies.values()))}
     rows = list(remedies)
@@ -96,7 +90,9 @@ def rank(table: pd.DataFrame) -> "pd.Series[float]":
 
 
 def _linked(records: pd.DataFrame) -> list[pd.DataFrame]:
-    timed = pd.concat([_timed(place, records, of) for place, (_, of) in LINKS.items()])
+    timed = pd.concat(
+        [each for place, (_, of) in LINKS.items() for each in _timed(place, records, of)]
+    )
     model = pd.concat(_modelled(records))
     both = pd.concat([timed, model[~model.index.isin(timed.index)]])
     return [both[both.index.get_level_values("place") == place] for place in LINKS]
@@ -110,19 +106,16 @@ def _modelled(records: pd.DataFrame) -> list[pd.DataFrame]:
     ]
 
 
-def _timed(place: str, records: pd.DataFrame, experiments: Sequence[str]) -> pd.DataFrame:
-    parts = []
+def _timed(place: str, records: pd.DataFrame, experiments: Sequence[str]) -> Iterator[pd.DataFrame]:
     for experiment in experiments:
         part = records[records["experiment"] == experiment]
         if part.empty:
             continue
         found = compare(part, "wall_s", by=LABELS, phases=cost.PHASES)[["value"]]
         found = found[[one.n > 0 for one in found["value"]]]
+        # The document ranks the reads of the first experiment.
         ranked = experiment == experiments[0] and place not in (DELAY, STATED)
-        parts.append(_placed(place, found, timed=True, ranked=ranked))
-    empty = pd.DataFrame({"value": []}, pd.MultiIndex.from_arrays([[]] * 3, names=LABELS))
-    whole = pd.concat(parts or [_placed(place, empty, timed=True)])
-    return whole[~whole.index.duplicated()]
+        yield _placed(place, found, timed=True, ranked=ranked)
 
 
 def _placed(place: str, table: pd.DataFrame, *, timed: bool, ranked: bool = False) -> pd.DataFrame:

@@ -14,11 +14,7 @@ APART = 1.5
 
 
 def share(good: int, of: int) -> Interval:
-    """Return a share with its exact 95 % interval: two of two are not yet all.
-
-    >>> f"{share(2, 2):%}", f"{share(29, 31):%}"
-    ('100 % [16 %, 100 %]', '94 % [79 %, 99 %]')
-    """
+    """Return a share with its exact 95 % interval: two of two are not yet all."""
     from scipy.stats import binomtest
 
     ends = binomtest(good, of).proportion_ci()
@@ -26,11 +22,7 @@ def share(good: int, of: int) -> Interval:
 
 
 def beside(measured: pd.DataFrame, predicted: pd.DataFrame) -> pd.DataFrame:
-    """Return predictions (a row each, `mode` the way to predict) beside what was measured.
-
-    Adds `seconds` (measured, the median), `predicted` (seconds), `error` (predicted over measured,
-    less 1), and `regime` (the cache, and whether chunks are decoded).
-    """
+    """Return predictions (a row each, `mode` the way to predict) beside what was measured."""
     rows = main(measured)
     read = rows[rows["phase"] == "read"].groupby(["case", "cache_state"])["wall_s"]
     seconds = read.apply(lambda part: median_interval(part).value).rename("seconds")
@@ -45,24 +37,17 @@ def beside(measured: pd.DataFrame, predicted: pd.DataFrame) -> pd.DataFrame:
 
 def errors(found: pd.DataFrame, by: Sequence[str]) -> pd.DataFrame:
     """Return how far predictions are off, as shares of the time measured, by some columns."""
-    groups = found.groupby(list(by), sort=False)["error"]
-    size = found["error"].abs().groupby([found[name] for name in by], sort=False)
-    return pd.DataFrame(
-        {
-            "reads": groups.size(),
-            "median": size.median(),
-            "p90": size.quantile(0.9),
-            "bias": groups.median(),
-        }
+    groups = found.assign(size=found["error"].abs()).groupby(list(by), sort=False)
+    return groups.agg(
+        reads=("size", "size"),
+        median=("size", "median"),
+        p90=("size", lambda size: size.quantile(0.9)),
+        bias=("error", "median"),
     )
 
 
 def winners(found: pd.DataFrame, alike: Sequence[str] = ()) -> tuple[int, int]:
-    """Return of how many pairs of reads the faster was named, and of how many there are.
-
-    A pair counts when its times differ by `APART` and it is the same in the columns `alike`, which
-    make it a choice of layout or library.
-    """
+    """Return of how many pairs of reads that are `alike` the faster was named, and their number."""
     times, guesses = found["seconds"].to_numpy(), found["predicted"].to_numpy()
     a, b = np.triu_indices(len(found), 1)
     counted = np.maximum(times[a], times[b]) > APART * np.minimum(times[a], times[b])

@@ -38,11 +38,7 @@ PER_SAMPLE = ("chunk_length", *(name for name in NUMBERS if name not in _ADDED))
 
 
 def chunk_lengths(rows: pd.DataFrame) -> "pd.Series[float]":
-    """Return the length of a chunk along its first dimension, which the records keep as text.
-
-    >>> chunk_lengths(pd.DataFrame({"chunks": ["12x721x1440", ""]})).tolist()
-    [12.0, nan]
-    """
+    """Return the lengths of chunks along their first dimension, which records keep as text."""
     return pd.to_numeric(rows["chunks"].astype(str).str.split("x").str[0], errors="coerce")
 
 
@@ -72,10 +68,6 @@ _ALL = (
     Quantity(
         "cpu_share", SHARE, True, ("user_s", "sys_s", "wall_s"), *_HIGH,
         lambda t: (t["user_s"] + t["sys_s"]) / t["wall_s"],
-    ),
-    Quantity(
-        "seconds_per_call", "s", True, ("wall_s", "syscr"), "slower", "faster",
-        lambda t: t["wall_s"] / t["syscr"],
     ),
     _ratio("amplification", "rchar", "useful_bytes", _EACH, _HIGH),
     _ratio("disk_amplification", "read_bytes", "useful_bytes", _EACH, _HIGH),
@@ -110,13 +102,7 @@ MORE_IS_BETTER = frozenset({"rate", "compression"})
 
 
 def quantity(name: str, per: str = "") -> Quantity:
-    """Return a quantity by its name, or a number that the records say of each sample.
-
-    `per` is a column whose number it is divided by. KeyError when nothing is called so.
-
-    >>> quantity("points").columns, quantity("wall_s", per="predicted_reads").unit
-    (('points',), 's')
-    """
+    """Return a quantity, or a number that the records have of each sample, over that of `per`."""
     if name not in QUANTITIES and name not in NUMBERS:
         raise KeyError(f"{name!r} is no quantity and no number of the records")
     found = QUANTITIES.get(name) or _column(name, "", *_MANY)

@@ -26,41 +26,10 @@ PAPERS: Mapping[str, str] = {
 TOYS = "These are toy sizes (profile smoke): they test the machinery, not the claims."
 
 
-def load(path: Path | str = FILE) -> tuple[Claim, ...]:
-    """Return the claims of a file, checked.
-
-    Parameters
-    ----------
-    path : Path or str
-        That of the checkout in which one works by default.
-
-    Raises
-    ------
-    ClaimsError
-        Naming the claim, the field, what was given and what is allowed.
-    """
-    return read(path).claims
-
-
 def evaluate(
     claims: Sequence[Claim], results: Path | str, *, differs: Mapping[str, str] | None = None
 ) -> list[Judgement]:
-    """Judge claims by the records in a folder.
-
-    Parameters
-    ----------
-    claims : sequence of Claim
-    results : Path or str
-        A folder of records, one Parquet file a notebook; may lack any of them.
-    differs : mapping, optional
-        By notebook, in what its records were measured otherwise than they would be now: a mark
-        of the verdicts.
-
-    Returns
-    -------
-    list of Judgement
-        One a claim, in the order given.
-    """
+    """Judge claims by the records in a folder; `differs` says what was measured otherwise there."""
     folder = Folder(Path(results), differs or {})
     return [judge(claim, folder) for claim in claims]
 
@@ -89,11 +58,7 @@ def write_json(judgements: Sequence[Judgement], path: Path | str) -> None:
 
 
 def totals(verdicts: Sequence[str]) -> str:
-    """Return how many claims came out how, on one line.
-
-    >>> totals(["refuted", "holds", "holds"])
-    '3 claims: 2 holds, 1 refuted'
-    """
+    """Return how many claims came out how, on one line."""
     counts = Counter(verdicts)
     found = ", ".join(f"{counts[verdict]} {verdict}" for verdict in VERDICTS if counts[verdict])
     return f"{len(verdicts)} claims: {found}"

@@ -21,44 +21,23 @@ Edges = tuple[tuple[float, bool], ...]
 
 
 def label(verdict: str, *, in_part: bool = False, basis: str = "") -> str:
-    """Return a claim's verdict as every page shows it.
-
-    >>> label("holds"), label("holds", in_part=True), label("holds", basis="calibration")
-    ('holds', 'holds in part', 'holds (calibration)')
-    >>> label("refuted", in_part=True), label("not measured", basis="calibration")
-    ('refuted in part', 'not measured')
-    """
+    """Return a claim's verdict as every page shows it."""
     text = verdict + _PARTLY * (in_part and verdict not in UNDECIDED)
     return f"{text} ({basis})" if basis and verdict != NOT_MEASURED else text
 
 
 def kind_of(label: str) -> str:
-    """Return which of `SIGNS` a label is counted as.
-
-    >>> kind_of("holds in part (calibration)"), kind_of("refuted in part")
-    ('holds in part', 'refuted')
-    """
+    """Return which of `SIGNS` a label is counted as."""
     verdict = label.partition(" (")[0]
     return verdict if verdict in SIGNS else verdict.removesuffix(_PARTLY)
 
 
 def sign(label: str) -> str:
-    """Return the sign of a verdict as `label` gives it.
-
-    >>> sign("holds in part (calibration)"), sign("refuted in part")
-    ('◐', '✗')
-    """
     return SIGNS[kind_of(label)]
 
 
 def in_one_band(low: float, high: float, edges: Edges, verdicts: tuple[str, ...]) -> str:
-    """Return the verdict of the band that holds a whole interval, else inconclusive.
-
-    >>> in_one_band(0.9, 1.1, ((0.5, True), (2.0, False)), ("weaker", "holds", "stronger"))
-    'holds'
-    >>> in_one_band(0.4, 1.1, ((0.5, True), (2.0, False)), ("weaker", "holds", "stronger"))
-    'inconclusive'
-    """
+    """Return the verdict of the band that holds a whole interval, else inconclusive."""
     if math.isnan(low) or math.isnan(high):
         return INCONCLUSIVE
     first, last = _band(low, edges), _band(high, edges)
@@ -66,13 +45,7 @@ def in_one_band(low: float, high: float, edges: Edges, verdicts: tuple[str, ...]
 
 
 def _band(x: float, edges: Edges) -> int:
-    x = _snap(x, edges)
+    # What rounding left beside an edge is on it.
+    near = (edge for edge, _ in edges if math.isclose(x, edge, rel_tol=1e-12, abs_tol=1e-15))
+    x = next(near, x)
     return sum(x > edge or (x == edge and above) for edge, above in edges)
-
-
-def _snap(x: float, edges: Edges) -> float:
-    """Put a number that rounding left beside an edge onto it."""
-    for edge, _ in edges:
-        if math.isclose(x, edge, rel_tol=1e-12, abs_tol=1e-15):
-            return edge
-    return x

@@ -9,7 +9,6 @@ Fields = Mapping[str, object]
 
 
 def quantity(fields: Fields) -> Quantity:
-    """Return the quantity a measure is of."""
     return QUANTITIES[str(fields["value"])]
 
 
@@ -44,11 +43,7 @@ def mapping(fields: object, name: str) -> dict[str, object]:
 
 
 def real(value: object) -> float:
-    """Return a number, or a quotient of two written as text.
-
-    >>> real(2), real("279 / 351")
-    (2.0, 0.7948717948717948)
-    """
+    """Return a number, or a quotient of two written as text."""
     if isinstance(value, str):
         top, slash, bottom = value.partition("/")
         try:

@@ -44,7 +44,8 @@ def _said(item: Noise, state: str) -> Iterator[str]:
     if item.pair == state:
         yield _apart(item)
     if item.others == state:
-        yield _others(item)
+        kind = "others unknown" if math.isnan(item.others_cpu) else "others"
+        yield SENTENCES[kind].format(share=percent(item.others_cpu))
 
 
 def _apart(item: Noise) -> str:
@@ -53,8 +54,3 @@ def _apart(item: Noise) -> str:
         return SENTENCES["wide"].format(name=item.name, low=low, high=high)
     off = percent(item.ratio.value - 1, signed=True)
     return SENTENCES["apart"].format(name=item.name, off=off)
-
-
-def _others(item: Noise) -> str:
-    kind = "others unknown" if math.isnan(item.others_cpu) else "others"
-    return SENTENCES[kind].format(share=percent(item.others_cpu))

@@ -65,11 +65,7 @@ def found_in(
 
 
 def described(rows: pd.DataFrame) -> Words:
-    """Return ranks and sizes of what was measured, as a reason quotes them.
-
-    >>> described(pd.DataFrame({"ranks": [4.0, 4.0], "size": ["8192x8", "8192x8"]}))
-    {'ranks': '4 ranks', 'size': '8192 × 8'}
-    """
+    """Return ranks and sizes of what was measured, as a reason quotes them."""
     ranks = [f"{n:.0f}" for n in sorted(rows["ranks"].dropna().unique())]
     sizes = [str(size).replace("x", " × ") for size in rows["size"].dropna().unique()]
     return {
@@ -103,25 +99,21 @@ def product_of(one: Cells, other: Cells) -> Cells:
     return replace(one, table=one.table * other.table)
 
 
-def extreme_of(found: Cells, select: str) -> Cells:
-    """Return the group with the largest or smallest median alone, without its name."""
-    medians = found.table.median().dropna()
-    if medians.empty:
-        raise MissingError("the count is missing in every block")
-    name = medians.idxmin() if select == "min" else medians.idxmax()
-    return one_of(found, str(name))
-
-
 def one_of(found: Cells, name: str) -> Cells:
     """Return one group alone, without its name."""
     return replace(found, table=found.table[[name]].set_axis([""], axis=1))
 
 
-def medians_of(found: Cells) -> "pd.Series[float]":
+def medians_of(found: Cells, fewest: int = 2) -> "pd.Series[float]":
     medians = found.table.median().dropna()
-    if len(medians) < 2:
-        raise MissingError("the records hold fewer than two of what is compared")
+    if len(medians) < fewest:
+        raise MissingError(f"the records hold fewer than {fewest} of what is compared")
     return medians
+
+
+def extreme(medians: "pd.Series[float]", select: object) -> str:
+    """Return the group with the smallest median, or with the largest."""
+    return str(medians.idxmin() if select == "min" else medians.idxmax())
 
 
 def one_against_another(
@@ -149,18 +141,9 @@ def side_words(of: float, to: float, unit: str, groups: Sequence[str]) -> Words:
 
 
 def decided(found: Interval, typical: float, above: str, below: str) -> str:
-    """Return the ratio in words, and which decides where medians have the other direction.
-
-    Ratios within blocks decide: what slows a whole block down is in both sides of them. A reason
-    gives the median of each side too, and these two may come from different blocks.
-
-    >>> decided(Interval(1.2, 1.1, 1.3, 7), 1.1, "slower", "faster")
-    '20 % slower'
-    >>> decided(Interval(0.97, 0.76, 1.45, 7), 1.09, "faster", "slower")
-    'not told apart [0.76, 1.45]'
-    >>> decided(Interval(0.97, 0.96, 0.98, 7), 1.09, "faster", "slower").partition("; ")[0]
-    '3 % slower within blocks, which decides'
-    """
+    """Return the ratio in words, and which decides where medians have the other direction."""
+    # Ratios within blocks decide: what slows a whole block down is in both sides of them. A reason
+    # gives the median of each side too, and these two may come from different blocks.
     if (found.value - 1) * (typical - 1) >= 0:
         return comparison(found.value, above, below)
     said = comparison(found, above, below)
@@ -172,11 +155,8 @@ def shared_hits(
 ) -> Measured:
     """Return in what share of the groups something is so; `drawn` says where, in each draw."""
     outside = [str(group) for group in inside.index[~inside.to_numpy(dtype=bool)]]
-    words = {
-        "hits": number(int(inside.sum())),
-        "groups": number(len(inside)),
-        "examples": listing(outside),
-    }
+    hits, groups = number(int(inside.sum())), number(len(inside))
+    words = {"hits": hits, "groups": groups, "examples": listing(outside)}
     return found_in(fields, interval_of(drawn.mean(axis=-1), blocks), [found], words)
 
 
@@ -198,10 +178,7 @@ def exactly(value: float, n: int) -> Interval:
 
 
 def resampled(fields: Fields, table: pd.DataFrame) -> Floats:
-    """Return values by draw, block and group: first as measured, then bootstrap samples of blocks.
-
-    Counts are as measured alone. Two sides of as many blocks stay paired.
-    """
+    """Return values by draw, block and group: as measured, then bootstrap samples of blocks."""
     values, blocks = table.to_numpy(), len(table)
     number = RESAMPLES if quantity(fields).timed else 0
     draws = np.random.default_rng(0).integers(0, blocks, (number, blocks), dtype=np.int64)
@@ -217,11 +194,7 @@ def interval_of(draws: Floats, n: int) -> Interval:
 
 
 def column_medians(values: Floats) -> Floats:
-    """Return the median over blocks, which are the last axis but one; NaN where there is no value.
-
-    >>> column_medians(np.array([[1.0, np.nan], [3.0, np.nan]]))
-    array([ 2., nan])
-    """
+    """Return the median over blocks, the last axis but one; NaN where there is no value."""
     ordered = np.sort(values, axis=-2)  # NaN comes last
     last = np.maximum(np.sum(~np.isnan(ordered), axis=-2, keepdims=True) - 1, 0)
     low, high = (np.take_along_axis(ordered, at // 2, axis=-2) for at in (last, last + 1))

@@ -1,13 +1,9 @@
-"""Measures: how a number with an interval is made from the records of a notebook.
-
-Each kind is a small function; `KINDS` has them under the names that book/claims.yml gives them.
-"""
+"""Measures: how a number with an interval is made from the records of a notebook."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import pairwise
-from typing import TypeVar
 
 import numpy as np
 import pandas as pd
@@ -26,12 +22,13 @@ from .measured import (
     comparison_words,
     decided,
     exactly,
-    extreme_of,
+    extreme,
     found_in,
     geometric_mean,
     interval_of,
     medians_of,
     one_against_another,
+    one_of,
     paired_sides,
     product_of,
     range_of,
@@ -44,13 +41,15 @@ from .measured import (
 )
 from .reasons import SENTENCES
 
+# From the records of a notebook, and the fields.
+Compute = Callable[[pd.DataFrame, Fields], Measured]
+
 
 @dataclass(frozen=True)
 class Kind:
     """A kind of measure."""
 
-    # from the records of a notebook, and the fields
-    compute: Callable[[pd.DataFrame, Fields], Measured]
+    compute: Compute
     required: tuple[str, ...]  # fields
     optional: tuple[str, ...]  # fields
     words: tuple[str, ...]  # what a reason may quote, beside `COMMON_WORDS`
@@ -60,17 +59,16 @@ class Kind:
 
 COMMON_WORDS = ("value", "exact", "interval", "document")
 KINDS: dict[str, Kind] = {}
-_Compute = TypeVar("_Compute", bound=Callable[[pd.DataFrame, Fields], Measured])
 
 
 def _kind(
     name: str, required: str, optional: str, words: str, *, timed: bool | None = None
-) -> Callable[[_Compute], _Compute]:
+) -> Callable[[Compute], Compute]:
     """Enter a measure into `KINDS`, with its fields and the words that its reasons may quote."""
     records = not name.startswith("document_")
     more = (*optional.split(), *(("where", "phases", "notebook") if records else ()))
 
-    def entered(compute: _Compute) -> _Compute:
+    def entered(compute: Compute) -> Compute:
         fields, said = tuple(required.split()), tuple(words.split())
         KINDS[name] = Kind(compute, fields, more, said, records, timed)
         return compute
@@ -89,13 +87,10 @@ def _kind(
     timed=True,
 )
 def ratio(records: pd.DataFrame, fields: Fields) -> Measured:
-    """Paired ratio of two configurations, or its geometric mean over groups.
-
-    With ``against``, what differs in both sides of a second ratio, the first is divided by that.
-    """
+    """Paired ratio of two configurations, or its geometric mean over groups."""
     of, to = side(records, fields, "of"), side(records, fields, "to")
     pairs, groups = paired_sides(of, to)
-    if "against" in fields:
+    if "against" in fields:  # what differs in both sides of a ratio that this one is divided by
         second = {n: {**mapping(fields, n), **mapping(fields["against"], n)} for n in ("of", "to")}
         other = [side(records, {**fields, **second}, name) for name in ("of", "to")]
         pairs, groups = paired_sides(product_of(of, other[1]), product_of(to, other[0]))
@@ -116,10 +111,7 @@ def ratio(records: pd.DataFrame, fields: Fields) -> Measured:
     timed=True,
 )
 def over_link(records: pd.DataFrame, fields: Fields) -> Measured:
-    """Paired ratio of the seconds that two reads would take over a link, by the cost model.
-
-    Counts and CPU time are those of the records, whatever the reads went over.
-    """
+    """Paired ratio of the seconds that two reads would take over a link, by the cost model."""
     link = Link(real(fields["rate"]), real(fields["round_trip_s"]))
     rows = select(records, mapping(fields, "where"))
     found = ratio(cost.over(rows, link), {**fields, "value": "wall_s"})
@@ -140,10 +132,7 @@ def level(records: pd.DataFrame, fields: Fields) -> Measured:
 
 @_kind("at_rate", "of to rate counting", "over", "of to compared groups", timed=True)
 def at_rate(records: pd.DataFrame, fields: Fields) -> Measured:
-    """Ratio of speeds, where bytes cost what they do on a device of a rate and CPU what it does.
-
-    The time of a sample is its CPU time and its bytes over the rate, in bytes/s.
-    """
+    """Ratio of speeds, where bytes cost what they do on a device of a rate and CPU what it does."""
     fields = {**fields, "value": "wall_s"}
     device, counted = real(fields["rate"]), str(fields["counting"])
 
@@ -189,10 +178,8 @@ def difference(records: pd.DataFrame, fields: Fields) -> Measured:
 
 @_kind("scatter", "value of to", "over", "of to compared groups", timed=True)
 def scatter(records: pd.DataFrame, fields: Fields) -> Measured:
-    """How many times as far from their medians a side's blocks lie as the other's, by block.
-
-    Source: Brown & Forsythe 1974, whose test of variances compares these deviations.
-    """
+    """How many times as far from their medians a side's blocks lie as the other's, by block."""
+    # The test of variances of Brown & Forsythe 1974 compares these deviations.
     of, to = side(records, fields, "of"), side(records, fields, "to")
     pairs, groups = paired_sides(of, to)
     apart = [[np.abs(np.log(values / np.median(values))) for values in pair] for pair in pairs]
@@ -208,24 +195,18 @@ def spread(records: pd.DataFrame, fields: Fields) -> Measured:
     """Largest over smallest of the groups, paired by block."""
     found = side(records, fields, "cells")
     medians = medians_of(found)
-    top, bottom = str(medians.idxmax()), str(medians.idxmin())
+    top, bottom = (extreme(medians, select) for select in ("max", "min"))
     return one_against_another(fields, found, medians, top, bottom, {"top": top, "bottom": bottom})
 
 
 @_kind("best", "value cells over expect select", "", "expected winner rival of to compared groups")
 def best(records: pd.DataFrame, fields: Fields) -> Measured:
-    """The group the document names best over the best of the others, paired by block.
-
-    When the document's is ours too, the ratio is above one for ``select: max`` and below one for
-    ``select: min``.
-    """
+    """The group the document names best over the best of the others, paired by block."""
     found, expect = side(records, fields, "cells"), str(fields["expect"])
     medians = medians_of(found)
     if expect not in medians.index:
         raise MissingError(f"the records hold no {expect}")
-    largest, others = fields["select"] == "max", medians.drop(expect)
-    rival = str(others.idxmax() if largest else others.idxmin())
-    winner = str(medians.idxmax() if largest else medians.idxmin())
+    winner, rival = (extreme(each, fields["select"]) for each in (medians, medians.drop(expect)))
     words = {"expected": expect, "rival": rival, "winner": winner}
     return one_against_another(fields, found, medians, expect, rival, words)
 
@@ -254,15 +235,11 @@ def break_even(records: pd.DataFrame, fields: Fields) -> Measured:
 
 @_kind("count", "value cells", "over select factor unit", "count cell groups", timed=False)
 def count(records: pd.DataFrame, fields: Fields) -> Measured:
-    """A count of one configuration, or the largest or smallest of its groups, times a factor.
-
-    Where a count differs between blocks, its range takes the place of the interval.
-    """
+    """A count of one configuration, or the largest or smallest of its groups, times a factor."""
+    # Where a count differs between blocks, its range takes the place of the interval.
     found = side(records, fields, "cells")
-    medians = found.table.median().dropna()
-    if medians.empty:
-        raise MissingError("the count is missing in every block")
-    cell = str(medians.idxmin() if fields.get("select") == "min" else medians.idxmax())
+    medians = medians_of(found, 1)
+    cell = extreme(medians, fields.get("select"))
     factor = real(fields.get("factor", 1.0))
     value, low, high = (factor * x for x in range_of(found, cell))
     unit = str(fields.get("unit", quantity(fields).unit))
@@ -273,13 +250,11 @@ def count(records: pd.DataFrame, fields: Fields) -> Measured:
 
 @_kind("count_ratio", "value of to", "over select", "of to compared groups ranks size", timed=False)
 def count_ratio(records: pd.DataFrame, fields: Fields) -> Measured:
-    """Ratio of two counts, or its geometric mean over groups, or that of each side's extreme group.
-
-    Where counts differ between blocks, the range of the ratio takes the place of the interval.
-    """
+    """Ratio of two counts, or its geometric mean over groups, or of each side's extreme group."""
+    # Where counts differ between blocks, the range of the ratio takes the place of the interval.
     of, to = side(records, fields, "of"), side(records, fields, "to")
     if select := fields.get("select"):
-        of, to = (extreme_of(each, str(select)) for each in (of, to))
+        of, to = (one_of(each, extreme(medians_of(each, 1), select)) for each in (of, to))
     groups = shared_groups(of, to)
     a = np.array([range_of(of, group) for group in groups])
     b = np.array([range_of(to, group) for group in groups])
@@ -359,11 +334,8 @@ def order(records: pd.DataFrame, fields: Fields) -> Measured:
 
 @_kind("wins", "value of to over", "select margin", "hits groups examples")
 def wins(records: pd.DataFrame, fields: Fields) -> Measured:
-    """Share of the groups in which one configuration's value is at most the other's.
-
-    The medians over blocks are compared, or with ``select`` the extremes. With ``margin``, a value
-    that is larger by up to that share is comparable, and does not lose.
-    """
+    """Share of the groups in which one configuration's value is at most the other's."""
+    # What is larger by up to the margin, as a share, is comparable, and does not lose.
     of, to = side(records, fields, "of"), side(records, fields, "to")
     groups = shared_groups(of, to)
     blocks = of.table.index.intersection(to.table.index)
@@ -399,10 +371,8 @@ def ranking(records: pd.DataFrame, fields: Fields) -> Measured:
 
 @_kind("ability", "cells", "", "outcome")
 def ability(records: pd.DataFrame, fields: Fields) -> Measured:
-    """Share of the cases that work, of those that were tried.
-
-    A status that begins with "missing" says that something it needs is not installed here.
-    """
+    """Share of the cases that work, of those that were tried."""
+    # A status that begins with "missing" says that something it needs is not installed here.
     rows = select(records, where(fields, "cells"))
     untried = rows["status"].str.startswith("missing")
     if untried.all():

@@ -1,14 +1,6 @@
 """Every sentence that a verdict may say, as templates that are filled from numbers."""
 
-from .bands import (
-    HOLDS,
-    INCONCLUSIVE,
-    OBSOLETE,
-    REFUTED,
-    REVERSED,
-    STRONGER,
-    WEAKER,
-)
+from .bands import HOLDS, INCONCLUSIVE, OBSOLETE, REFUTED, REVERSED, STRONGER, WEAKER
 
 SENTENCES = {
     # what came out

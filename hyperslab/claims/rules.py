@@ -1,9 +1,6 @@
-"""Rules: what a measured interval says about a claim.
-
-Every rule cuts the line of possible values into bands, each with a verdict. A verdict is given
-when the whole interval lies in one band; an interval that reaches into another one crosses a
-threshold of the rule and is inconclusive. Edges belong to the band in which the claim holds.
-"""
+"""Rules: what a measured interval says about a claim."""
+# Every rule cuts the line of possible values into bands, each with a verdict. Edges belong to the
+# band in which the claim holds.
 
 import math
 from collections.abc import Callable, Mapping
@@ -33,7 +30,6 @@ class Rule:
     words: Mapping[str, str] = field(default_factory=dict)  # what the sentence says
 
     def verdict(self, low: float, high: float) -> str:
-        """Return the verdict on an interval."""
         if self.log_unit:
             low, high = sorted(_log(end) / self.log_unit for end in (low, high))
         return in_one_band(low, high, self.edges, self.verdicts)
@@ -44,22 +40,7 @@ class Rule:
 
 
 def effect(document: float) -> Rule:
-    """Compare the logarithm of our ratio with that of the document's ratio, which is not one.
-
-    Holds with the same sign, between half and twice the document's logarithm, and at most a factor
-    of `MOST_APART` from its ratio; weaker and stronger beyond; reversed with the other sign. A
-    difference of up to 5 % on the other side is none, and none is weaker.
-
-    Examples
-    --------
-    >>> rule = effect(4.0)
-    >>> [rule.verdict(x, x) for x in (3.0, 1.5, 20.0, 0.8)]
-    ['holds', 'weaker', 'stronger', 'reversed']
-    >>> rule.verdict(0.96, 0.98), rule.verdict(0.9, 1.3)
-    ('weaker', 'inconclusive')
-    >>> effect(1000.0).verdict(240.0, 260.0)
-    'inconclusive'
-    """
+    """Compare the logarithm of our ratio with that of the document's ratio, which is not one."""
     none, least, most = _of_effect(document)
     low, high = sorted((document**least, document**most))
     words = {"low": number(low), "high": number(high), "document": number(document)}
@@ -74,14 +55,7 @@ def effect(document: float) -> Rule:
 
 
 def bound(document: float) -> Rule:
-    """Compare an effect as `effect` does, where the document says "more than": no more is too much.
-
-    Examples
-    --------
-    >>> rule = bound(4.0)
-    >>> [rule.verdict(x, x) for x in (400.0, 3.0, 1.5, 0.8)]
-    ['holds', 'holds', 'weaker', 'reversed']
-    """
+    """Compare as `effect` does, where the document says "more than": no more is too much."""
     none, least, _ = _of_effect(document)
     words = {"low": number(document**least), "document": number(document)}
     words["beyond"] = SENTENCES["from" if document > 1 else "up to"].format(
@@ -104,16 +78,7 @@ def _of_effect(document: float) -> tuple[float, float, float]:
 
 
 def direction(above: bool, margin: float = NO_DIFFERENCE) -> Rule:
-    """Compare only the sign of an effect, where the document gives no number.
-
-    A difference up to the margin, as a share, is none: the claim is weaker than stated.
-
-    Examples
-    --------
-    >>> rule = direction(above=True)
-    >>> rule.verdict(1.4, 1.6), rule.verdict(1.0, 1.02), rule.verdict(0.4, 0.6)
-    ('holds', 'weaker', 'reversed')
-    """
+    """Compare only the sign of an effect, where the document gives no number."""
     kind = "direction above" if above else "direction below"
     verdicts = (REVERSED, WEAKER, HOLDS)
     return Rule(
@@ -122,17 +87,8 @@ def direction(above: bool, margin: float = NO_DIFFERENCE) -> Rule:
 
 
 def equality(margin: float, document: float = math.nan) -> Rule:
-    """Take two configurations as equal where their ratio lies within a margin, as a share.
-
-    The margin is symmetric in the logarithm, so that which of the two is divided by the other does
-    not matter: 15 % means 1/1.15 to 1.15.
-
-    Examples
-    --------
-    >>> rule = equality(0.15)
-    >>> rule.verdict(0.95, 1.1), rule.verdict(1.4, 1.6), rule.verdict(1.0, 1.2)
-    ('holds', 'refuted', 'inconclusive')
-    """
+    """Take two configurations as equal where their ratio lies within a margin, as a share."""
+    # Symmetric in the logarithm: which of the two is divided by the other does not matter.
     return Rule("equality", _within(margin), _SAME, document, 1.0, _margins(margin))
 
 
@@ -143,23 +99,7 @@ def bounds(
     tolerance: float = 0.0,
     document: float = math.nan,
 ) -> Rule:
-    """Take an explanation or a count as right within bounds, and refuted outside.
-
-    Parameters
-    ----------
-    at_least, at_most : float
-        The bounds, included.
-    equals, tolerance : float
-        Both bounds in one: a number, and the share by which it may be off.
-    document : float
-        The document's number, shown beside ours; `equals` if that is given.
-
-    Examples
-    --------
-    >>> rule = bounds(at_most=0.1)
-    >>> rule.verdict(0.05, 0.05), rule.verdict(0.2, 0.2), rule.verdict(0.0, 0.2)
-    ('holds', 'refuted', 'inconclusive')
-    """
+    """Take an explanation or a count as right within bounds, and refuted outside."""
     if equals is not None:
         reach = abs(equals) * tolerance
         at_least, at_most = equals - reach, equals + reach
@@ -173,27 +113,14 @@ def bounds(
 
 
 def calibration(tolerance: float) -> Rule:
-    """Take synthetic data as a stand-in where no cell deviates by more than a share.
-
-    Examples
-    --------
-    >>> rule = calibration(0.03)
-    >>> rule.verdict(-0.02, -0.02), rule.verdict(0.05, 0.05)
-    ('holds', 'refuted')
-    """
+    """Take synthetic data as a stand-in where no cell deviates by more than a share."""
     _check_share("tolerance", tolerance)
     words = {"tolerance": percent(tolerance)}
     return Rule("calibration", ((-tolerance, True), (tolerance, False)), _SAME, words=words)
 
 
 def obsolete(**fields: float) -> Rule:
-    """Take what the document states as standing within `bounds`, or as overtaken.
-
-    Examples
-    --------
-    >>> obsolete(equals=1281).verdict(8760, 8760), obsolete(equals=0).verdict(0, 0)
-    ('obsolete', 'holds')
-    """
+    """Take what the document states as standing within `bounds`, or as overtaken."""
     found = bounds(**fields)
     kind = "impossible" if found.edges[1][0] == 0 == found.document else "obsolete"
     return Rule(kind, found.edges, (OBSOLETE, HOLDS, OBSOLETE), found.document, words=found.words)

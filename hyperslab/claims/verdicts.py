@@ -2,7 +2,7 @@
 
 import math
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from typing import Any
@@ -25,15 +25,7 @@ from ..text import (
     number,
     percent,
 )
-from .bands import (
-    CONTRARY,
-    HOLDS,
-    INCONCLUSIVE,
-    NOT_MEASURED,
-    UNDECIDED,
-    WEAKER,
-    label,
-)
+from .bands import CONTRARY, HOLDS, INCONCLUSIVE, NOT_MEASURED, UNDECIDED, WEAKER, label
 from .file import Claim, ClaimsError, Part
 from .health import Health, health
 from .measured import Measured
@@ -97,7 +89,6 @@ class PartVerdict:
 
     @classmethod
     def of_json(cls, facts: Mapping[str, Any]) -> "PartVerdict":
-        """Return the part that stands in claims.json."""
         given = {each.name: facts[each.name] for each in fields(cls)} | {
             name: math.nan if facts[name] is None else facts[name]
             for name in ("measured", "low", "high", "document")
@@ -128,15 +119,11 @@ class Judgement:
 
     @property
     def verdict(self) -> str:
-        """The verdict on the claim."""
         return self.headline.verdict
 
     @property
     def contrary(self) -> tuple[PartVerdict, ...]:
-        """The parts of the sentence that came out otherwise than the headline: it is so in part.
-
-        Explanations, and conditions that the document has not, do not count.
-        """
+        """The parts of the sentence that came out otherwise than the headline."""
         against = CONTRARY if self.verdict == HOLDS else (HOLDS,)
         if self.verdict in UNDECIDED:
             return ()
@@ -148,7 +135,6 @@ class Judgement:
         return label(self.verdict, in_part=bool(self.contrary), basis=self.claim.basis)
 
     def as_json(self) -> dict[str, object]:
-        """Return the claim as it stands in claims.json."""
         head = self.headline.as_json()
         shared = ("rule", "measured", "low", "high", "shown", "verdict")
         return {
@@ -170,10 +156,7 @@ class Judgement:
 
 
 class Folder:
-    """A folder of results, its records read once, when first asked for.
-
-    `differs` says by notebook in what its records were measured otherwise than they would be now.
-    """
+    """A folder of results, its records read once, when first asked for."""
 
     def __init__(self, path: Path, differs: Mapping[str, str]) -> None:
         self.path, self.differs = path, differs
@@ -244,10 +227,8 @@ def _judged(part: Part, found: Measured, folder: Folder) -> PartVerdict:
     if not part.rule.log_unit:
         guard, void = 1.0, state.void or state.far
     verdict = part.rule.verdict(found.low / guard, found.high * guard)
-    differs = folder.differs.get(part.notebook, "")
-    marks: tuple[str, ...] = ()
-    if differs:
-        marks = (SENTENCES["otherwise"].format(differs=differs),)
+    differs = folder.differs.get(part.notebook)
+    marks = [SENTENCES["otherwise"].format(differs=differs)] if differs else []
     slight = verdict == WEAKER and abs(math.log(found.value)) < math.log(_SLIGHT)
     why = SENTENCES["slight" if slight else "outcome"].format(
         whose=WHOSE[part.headline], outcome=OUTCOMES[verdict]
@@ -255,7 +236,7 @@ def _judged(part: Part, found: Measured, folder: Folder) -> PartVerdict:
     if found.timed:
         marks += state.marks
         if guard > 1:
-            marks += (SENTENCES["guard"].format(share=percent(guard - 1)),)
+            marks.append(SENTENCES["guard"].format(share=percent(guard - 1)))
         if void:
             verdict, why = INCONCLUSIVE, SENTENCES["void"].format(why=void)
         elif found.n < ENOUGH:
@@ -264,7 +245,7 @@ def _judged(part: Part, found: Measured, folder: Folder) -> PartVerdict:
     number_said = part.reason.format(**_words(part, found)).strip()
     marked = [SENTENCES["marked"].format(marks="; ".join(marks))] if marks else []
     reason = " ".join([number_said, *_beside(part, found), why, *marked]).strip()
-    return _verdict(part, found, verdict, reason, marks, noisy=bool(state.marks))
+    return _verdict(part, found, verdict, reason, marks, bool(state.marks))
 
 
 def _without(part: Part, why: str) -> PartVerdict:
@@ -272,22 +253,17 @@ def _without(part: Part, why: str) -> PartVerdict:
     if part.kind in OF_ONE and not unit:
         unit = QUANTITIES[str(part.fields["value"])].unit
     nothing = Measured(math.nan, math.nan, math.nan, 0, unit)
-    return _verdict(part, nothing, NOT_MEASURED, SENTENCES["not measured"].format(why=why), ())
+    why = SENTENCES["not measured"].format(why=why)
+    return _verdict(part, nothing, NOT_MEASURED, why, (), False)
 
 
 def _verdict(
-    part: Part,
-    found: Measured,
-    verdict: str,
-    reason: str,
-    marks: tuple[str, ...],
-    *,
-    noisy: bool = False,
+    part: Part, found: Measured, verdict: str, reason: str, marks: Sequence[str], noisy: bool
 ) -> PartVerdict:
     return PartVerdict(
         part.name, part.headline, part.rule.describe(), found.value, found.low, found.high,
         unit_of(part, found.unit), part.rule.document, verdict, reason, found.run_id,
-        part.notebook, marks, part.role, noisy,
+        part.notebook, tuple(marks), part.role, noisy,
     )  # fmt: skip
 
 
@@ -318,16 +294,11 @@ def _beside(part: Part, found: Measured) -> Iterator[str]:
 
 
 def unit_of(part: Part, measured: str) -> str:
-    """Return what a part's number is."""
     if part.kind in OF_ONE and "unit" not in part.fields:
         return _QUANTITIES.get(str(part.fields["value"]), measured)
     return measured or _UNITS.get(part.kind, "")
 
 
 def named(cells: str) -> str:
-    """Return the names of cells with the types of variables spelled out.
-
-    >>> named("792x792"), named("f4 *x10, i1 72x380")
-    ('792x792', 'float32 *x10, int8 72x380')
-    """
+    """Return the names of cells with the types of variables spelled out."""
     return _TYPE.sub(lambda found: f"{_TYPES[found[1]]}{8 * int(found[2])}", cells)

@@ -8,6 +8,7 @@ from datetime import timedelta
 import fsspec
 import numpy as np
 import pytest
+from faulty_server import Fault, serving
 from forked_servers import forking
 
 from hyperslab import subchunk
@@ -15,7 +16,6 @@ from hyperslab.io import Layout, readers, references, write_array
 from hyperslab.io import chunkindex_format as chunkindex
 from hyperslab.io import reader as reader_named
 from hyperslab.io.urls import Remote
-from hyperslab.network import Fault, serving
 
 CHUNKS = (1, 200, 300)
 LAYOUTS = {

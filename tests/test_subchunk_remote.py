@@ -13,12 +13,13 @@ import numpy as np
 import pytest
 import subchunk_files as files
 import xarray as xr
+from faulty_server import Fault
+from faulty_server import serving as faulty
 from forked_servers import forking
 from range_server import at_once, serving
 
 from hyperslab import network, subchunk
 from hyperslab.io.urls import Remote
-from hyperslab.network import Fault
 from hyperslab.subchunk.fetch import RemoteFile
 
 forked = pytest.fixture(scope="module", autouse=True)(forking)
@@ -249,7 +250,7 @@ def test_one_fault_gives_right_values_or_an_error_by_name(made, way, fault):
     places = [0] * (fault in ("500", "cut")) + [4, 24]
     faults = [Fault(fault, first=place) for place in places]
     with (
-        network.serving(folder, kind, faults=faults) as server,
+        faulty(folder, kind, faults) as server,
         again(lambda: opened(server, "data.nc")) as file,
     ):
         for _ in range(2):

@@ -3,7 +3,7 @@
 import shutil
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -13,35 +13,11 @@ from hyperslab.network.wire import Request
 KINDS = ("http", "s3")
 PROGRAMS = {"aiohttp": "hyperslab.network.answers", "lighttpd": "hyperslab.network.lighttpd"}
 """What answers, and the module of the process that keeps it."""
-FAULTS = ("gone", "cut", "whole", "short", "403", "404", "500", "503")
 BUCKET = "bucket"
 REGION = "us-east-1"
 KEYS = ("loopback", "no-secret")
 """Access key and secret key that clients sign with. What is unsigned is refused, as by a store that
 is not public; no signature is checked."""
-
-
-@dataclass(frozen=True)
-class Fault:
-    """Something that goes wrong with some of the GET requests.
-
-    The kind is "gone" (the server ends in the middle of a body), "cut" (only the connection does),
-    "whole" (200 and all of the file where a range was asked for), "short" (half of the range, as
-    if that were all), or the status of an error: "403", "404", "500", "503".
-
-    Examples
-    --------
-    >>> Fault("500", count=2)
-    Fault(kind='500', first=0, count=2)
-    """
-
-    kind: str
-    first: int = 0  #: number of the first GET request it happens to, counted from 0
-    count: int = 1  #: how many requests it happens to
-
-    def __post_init__(self) -> None:
-        if self.kind not in FAULTS:
-            raise ValueError(f"fault {self.kind!r}: take one of {', '.join(FAULTS)}")
 
 
 @dataclass(frozen=True)
@@ -101,7 +77,6 @@ def serving(
     *,
     program: str = "",
     delay_s: float = 0.0,
-    faults: Sequence[Fault] = (),
     beyond: Sequence[str | Path] = (),
 ) -> Iterator[Server]:
     """Serve a folder on loopback for as long as the context lasts.
@@ -120,7 +95,6 @@ def serving(
     delay_s : float
         How much later than it could the server answers: then requests that are made at the same
         time are seen to overlap, and stages can be counted.
-    faults : sequence of Fault
     beyond : sequence of str or pathlib.Path
         Folders that links in the served one may lead to; lighttpd follows any.
 
@@ -153,8 +127,8 @@ def serving(
         raise ValueError(f"kind={kind!r}: a server speaks one of {', '.join(KINDS)}")
     if program not in PROGRAMS:
         raise ValueError(f"program={program!r}: take one of {', '.join(PROGRAMS)}")
-    if program == "lighttpd" and (kind != "http" or faults or delay_s):
-        raise ValueError("lighttpd speaks HTTP without faults and delays: take aiohttp")
+    if program == "lighttpd" and (kind != "http" or delay_s):
+        raise ValueError("lighttpd speaks HTTP without delays: take aiohttp")
     if program == "lighttpd" and not shutil.which("lighttpd"):
         raise FileNotFoundError(
             "lighttpd is not installed: install it or put one that was unpacked in PATH "
@@ -163,7 +137,6 @@ def serving(
     facts = {
         "folder": str(root),
         "delay_s": delay_s,
-        "faults": [asdict(fault) for fault in faults],
         "bucket": BUCKET if kind == "s3" else "",
         "beyond": [str(Path(place).resolve()) for place in beyond],
     }

@@ -17,15 +17,12 @@ CACHE_STATES = ("cold", "warm", "")
 class Case:
     """One configuration of an experiment; everything in it can be pickled.
 
-    `run` is called with a `Stopwatch` in a fresh process, forked from a server with the libraries
-    imported where this system can; or it is a sequence of words, of a program that prints its
-    phases as JSON. `check` is called after timing with what `run` returned; False, or an exception,
-    spoils the sample.
+    `run` is called with a `Stopwatch` in a fresh process; or it is the words of a program that
+    prints its phases as JSON. `check` is called after timing with what `run` returned; False, or an
+    exception, spoils the sample.
 
     Examples
     --------
-    >>> Case("nothing", run=print).label
-    'nothing'
     >>> Case("nothing", run=print, cache_state="cold").label
     'nothing, cold'
     """
@@ -98,22 +95,14 @@ class Stopwatch:
 
     @contextmanager
     def lap(self, phase: str, **columns: object) -> Iterator[dict[str, object]]:
-        """Time the body as one piece of a phase: pieces of the same name and columns add up.
-
-        For what takes turns, as reading and writing do when a file is copied piece by piece. It
-        gives the columns of the phase so far, to which more may be added.
-        """
+        """Time a piece of a phase, whose pieces add up; give the phase's columns, to add to."""
         known = next((p for p in self._phases if p.holds(phase, columns)), None)
         known = known or _Phase(phase, self._resident(), columns)
         with self._time(known):
             yield known.columns
 
     def chill(self) -> None:
-        """Evict the files once more (untimed), when the case is cold.
-
-        Opening a file can pull far more of it into memory than it needs, by read-ahead; a phase
-        that follows this starts cold all the same.
-        """
+        """Evict the files again (untimed) of a cold case: read-ahead of an open goes far."""
         if self._cold:
             evict(self._files)
 

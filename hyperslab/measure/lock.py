@@ -72,11 +72,8 @@ def _default() -> Path:
 
 
 def _open(path: Path) -> int:
-    """Open the lock file, whoever made it.
-
-    A file of another user in a shared folder may be opened but not with O_CREAT, and perhaps not
-    for writing; it can be locked all the same.
-    """
+    # A file of another user in a shared folder may be opened but not with O_CREAT, and perhaps not
+    # for writing; it can be locked all the same.
     for flags in (os.O_RDWR, os.O_RDWR | os.O_CREAT, os.O_RDONLY):
         try:
             fd = os.open(path, flags | os.O_NOFOLLOW, 0o666)

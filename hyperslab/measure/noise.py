@@ -43,22 +43,16 @@ class Noise:
 
     @property
     def bound(self) -> float:
-        """How far the ratio may be from one unmarked: 1.5 % in memory, 3 % where the disk is timed.
-
-        The disk is timed by cold reads and by writes with a sync. A write without one ends in the
-        page cache, and has the bound of warm reads.
-        """
+        """How far the ratio may be from one unmarked: more where the disk is timed."""
         return MARKED_DISK if self.synced or self.cache_state == "cold" else MARKED_MEMORY
 
     @property
     def pair(self) -> str:
         """What the A/A pair says: "clean", "wide", "marked" or "void".
 
-        Void: its whole interval is further than 5 % from one, which chance seldom does; fewer
-        blocks than six have no interval. Marked: its ratio is further than `bound`; then what is
-        compared is judged with an interval that is wider by as much. Wide: the interval reaches
-        further than 15 %, centred as it may be; then two samples of the same thing often differ by
-        that much, and only many of them agree.
+        Void: its whole interval is further than 5 % from one, which chance seldom does. Marked: its
+        ratio is further than `bound`; what is compared is judged with intervals wider by as much.
+        Wide: the interval reaches further than 15 %: two samples of one thing often differ so much.
         """
         beyond = self.ratio.low > 1 + VOID or self.ratio.high < 1 / (1 + VOID)
         if beyond and self.ratio.n >= ENOUGH:
@@ -79,27 +73,19 @@ class Noise:
 
     @property
     def others(self) -> str:
-        """What the CPU that other programs used says: "clean", "marked" or "void".
-
-        Where the system does not count it, nothing is known, and that is marked.
-        """
+        """What others' CPU says: "clean", "marked" (as where it is unknown) or "void"."""
         if self.others_cpu > OTHERS_VOID:
             return "void"
         return "clean" if self.others_cpu <= OTHERS_MARKED else "marked"
 
     @property
     def state(self) -> str:
-        """The worse of the two; what a run timed where it is void is inconclusive.
-
-        Even a pair that happens to agree says little where others used much of the CPU.
-        """
+        """The worse of the two; what a run timed where it is void is inconclusive."""
         return max(self.pair, self.others, key=STATES.index)
 
 
 def judge(frame: pd.DataFrame, *, widths: bool = False) -> list[Noise]:
     """Return the noise of every experiment and cache state that was timed.
-
-    Samples that move as much as they can in a given time are compared by their time a byte.
 
     Parameters
     ----------
@@ -127,7 +113,7 @@ def judge(frame: pd.DataFrame, *, widths: bool = False) -> list[Noise]:
         pair = pair if moving.empty else moving
         samples = pair.groupby(["block", "aa"])[["wall_s", "useful_bytes"]]
         both = samples.sum()
-        moved = both["useful_bytes"].where(both["useful_bytes"] > 0)
+        moved = both["useful_bytes"].where(both["useful_bytes"] > 0)  # perhaps in a given time
         spent = both["wall_s"] if moved.isna().any() else both["wall_s"] / moved
         sums = spent.unstack().dropna()
         if sums.empty or set(sums.columns) != {"A", "B"}:
@@ -141,10 +127,7 @@ def judge(frame: pd.DataFrame, *, widths: bool = False) -> list[Noise]:
 
 
 def _half_width(timed: pd.DataFrame) -> float:
-    """Return half of the interval of a case beside the others, a share; the median over cases.
-
-    Each block is divided by its mean over the cases: which case is the quicker decides nothing.
-    """
+    """Return half of the interval of a case beside the others, a share; the median over cases."""
     kept = timed[timed["status"].isin(("ok", "")) & (timed["aa"] != DISCARDED)]
     seconds = kept.groupby(["block", "case", "aa"])["wall_s"].sum().unstack(["case", "aa"])
     logs = np.log(seconds.dropna(axis="columns").to_numpy())

@@ -19,9 +19,7 @@ MOST_SERVERS = 12
 
 
 class Processes:
-    """Runs jobs in fresh processes: forked from a server, or new interpreters.
-
-    There may be several servers, by number: see `turn_to`.
+    """Runs jobs in fresh processes: forked from one of several servers, or new interpreters.
 
     Parameters
     ----------
@@ -31,7 +29,7 @@ class Processes:
     Raises
     ------
     RuntimeError
-        When the server cannot start, with what it printed.
+        When a server cannot start, with what it printed.
 
     Examples
     --------

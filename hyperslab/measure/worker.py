@@ -2,7 +2,6 @@
 
 The server imports the libraries once, opens no file and starts no thread, and forks a fresh
 process for each job it is sent, so that every sample starts from the same state.
-Started with `once` it takes one job itself, such as a command.
 """
 
 import errno
@@ -180,10 +179,7 @@ def _sweeps(job: Job) -> bool:
 
 
 def _pin() -> None:
-    """Keep this process on one core: moving is noise, and most forked cases have no threads.
-
-    It is one of the fastest, where cores are of several kinds.
-    """
+    """Keep this process on one core, of the fastest kind: moving is noise."""
     if hasattr(os, "sched_setaffinity"):
         os.sched_setaffinity(0, {max(os.sched_getaffinity(0), key=lambda n: (_most_khz(n), n))})
 
@@ -196,10 +192,7 @@ def _most_khz(core: int) -> int:
 
 
 def serve(pipe: int, owner: int, *, once: bool) -> None:
-    """Take from a pipe, until it closes, where and what to import, and jobs; answer each of them.
-
-    With `once` this process does its one job itself. It ends with its owner.
-    """
+    """Answer what comes by a pipe, what to import and jobs, which it does itself if only `once`."""
     die_with(owner)
     jobs = Connection(pipe)
     with suppress(EOFError):

@@ -1,8 +1,6 @@
 """A process that works beside this one and ends with it, however this one ends: both its sides.
 
-It gets what it needs over a pipe, so that no credential stands in a list of processes. Its owner,
-and the owner's other processes, such as those of samples, ask it at a port of loopback with a
-token.
+It gets what it needs over a pipe; all processes of its owner ask it at a port with a token.
 """
 
 import asyncio
@@ -41,7 +39,7 @@ class Helper:
     token: str = field(repr=False)
 
     def ask(self, what: str) -> Any:
-        """Ask the process for something and return its answer; HelperError when it is gone."""
+        """Return its answer to what is asked."""
         line = b""
         with (
             suppress(OSError),
@@ -58,10 +56,7 @@ class Helper:
 
 @contextmanager
 def helping(module: str, facts: Mapping[str, object]) -> Iterator[tuple[Helper, int]]:
-    """Run `main` of a module, which takes a `Seat` with facts, in a process; yield also its port.
-
-    A HelperError that it cannot start has what the process said.
-    """
+    """Run `main` of a module, which takes a `Seat` with facts, in a process; yield its port too."""
     token = secrets.token_hex(16)
     words = f"from hyperslab.network.helper import sit; sit(pipe, owner, {module!r})"
     child = Child(words, _ENVIRONMENT)
@@ -69,8 +64,7 @@ def helping(module: str, facts: Mapping[str, object]) -> Iterator[tuple[Helper, 
         try:
             port, control = child.ask({**facts, "token": token})
         except EOFError:
-            said = child.end(PATIENCE_S)
-            raise HelperError(f"the process of {module} is gone{said}") from None
+            raise HelperError(f"the process of {module} is gone{child.end()}") from None
         HELPERS.modules[child] = module
         yield Helper(module, control, token), port
     finally:
@@ -86,10 +80,7 @@ class Seat:
         self._pipe, self._owner = pipe, owner
 
     async def answer(self, port: int, **answers: Callable[[], object]) -> None:
-        """Tell the owner the port of what is ready, then answer until told to stop or it is gone.
-
-        `answers` has a function for each thing that can be asked for.
-        """
+        """Tell the owner the port of what is ready; answer until told to stop or it is gone."""
         stopped = asyncio.Event()
         asyncio.get_running_loop().add_reader(self._pipe.fileno(), stopped.set)
 

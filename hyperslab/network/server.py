@@ -55,13 +55,7 @@ class Server:
         return replace(self, port=port)
 
     def requests(self) -> list[Request]:
-        """Return what was answered since the server began or since `forget`, in the order begun.
-
-        Raises
-        ------
-        HelperError
-            When the server is gone.
-        """
+        """Return what was answered since `forget`, as it began; HelperError when it is gone."""
         log = [Request(**line) for line in self._helper.ask("requests")]
         return sorted(log, key=lambda request: request.began_s)
 
@@ -79,11 +73,10 @@ def serving(
     delay_s: float = 0.0,
     beyond: Sequence[str | Path] = (),
 ) -> Iterator[Server]:
-    """Serve a folder on loopback for as long as the context lasts.
+    """Serve a folder on loopback from a process of its own, for as long as the context lasts.
 
-    The server is a process of its own that ends with this one, however this one ends. It only
-    reads, and whoever is on this machine may ask. An S3 server has one bucket, whose keys are the
-    names of the files.
+    It only reads, and whoever is on this machine may ask. An S3 server has one bucket, whose keys
+    are the names of the files.
 
     Parameters
     ----------
@@ -93,8 +86,8 @@ def serving(
     program : str
         "lighttpd" (HTTP, where it is installed; as in the document); by default "aiohttp".
     delay_s : float
-        How much later than it could the server answers: then requests that are made at the same
-        time are seen to overlap, and stages can be counted.
+        How much later than it could the server answers: then requests made at the same time are
+        seen to overlap, and stages can be counted.
     beyond : sequence of str or pathlib.Path
         Folders that links in the served one may lead to; lighttpd follows any.
 

@@ -51,11 +51,6 @@ class Case:
             )
 
     @property
-    def forked(self) -> bool:
-        """Whether it runs in a forked process, and not as a command."""
-        return callable(self.run)
-
-    @property
     def label(self) -> str:
         """The name, with the cache state where there is one."""
         return f"{self.name}, {self.cache_state}" if self.cache_state else self.name

@@ -128,7 +128,9 @@ def measure(
                 if plan.fresh:
                     processes.turn_to(block)
                     _copy_afresh(cases)  # the first, too: what was just written is read quicker
-                if any(case.forked for case in cases):  # what servers import no other program uses
+                if any(
+                    callable(case.run) for case in cases
+                ):  # what servers import no other program uses
                     processes.start(range(block, plan.blocks) if plan.fresh else ())
                 blocks[block] = _block(block, entries, plan, processes, past, bar, scratch)
                 if any(row["status"] == "ok" for row in blocks[block]) or not blocks[block]:
@@ -197,7 +199,6 @@ class _Sample:
             self.tries[0], self.tries[-1] = outcome, self.tries[0]
 
     def rows(self) -> Rows:
-        """Return its records, one for each try and phase."""
         labelled = zip([self.aa, *[DISCARDED] * len(self.tries)], self.tries, strict=False)
         return [
             {
@@ -237,7 +238,6 @@ class _Past:
                     self.spent[label, row["aa"]].append(row["elapsed_s"])
 
     def hear(self, label: str, pace_s: float, lasted_s: float) -> None:
-        """Take down what the witnesses of a try say."""
         self.paces.append(pace_s)
         if lasted_s == lasted_s:  # of a sample that was lost nothing is known
             self.lasted[label].append(lasted_s)

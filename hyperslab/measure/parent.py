@@ -21,7 +21,6 @@ def die_with(parent: int, by: signal.Signals = signal.SIGKILL) -> None:
 
 
 def alive(pid: int) -> bool:
-    """Return whether a process of this machine still runs."""
     try:
         os.kill(pid, 0)
     except ProcessLookupError:

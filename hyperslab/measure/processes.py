@@ -83,19 +83,19 @@ class Processes:
         return self._servers[self._number]
 
     def run(self, job: Job) -> Outcome:
-        """Run a job the way its case asks for, and return what came of it."""
         outcome: Outcome = self._run(job)
         LOADED.update(outcome.modules)
         return outcome
 
     def _run(self, job: Job) -> Any:
-        if job.case.forked and (server := self.start()):
+        called = callable(job.case.run)  # else it is a command
+        if called and (server := self.start()):
             try:
                 return server.ask(job, HELPERS.modules)
             except EOFError:
                 del self._servers[self._number]
                 return _lost(f"the server of processes ended{server.end()}")
-        child = _begun(self._modules if job.case.forked else (), once=True)
+        child = _begun(self._modules if called else (), once=True)
         _await(child)
         try:
             return child.ask(job, HELPERS.modules)

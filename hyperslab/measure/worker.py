@@ -48,8 +48,6 @@ class Job:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What came of a job."""
-
     rows: list[dict[str, object]]  # record columns, one mapping a phase
     verified: bool  # whether what was read or written compared equal with the truth
     status: str  # "ok", or why the sample does not count
@@ -59,7 +57,6 @@ class Outcome:
 
 
 def perform(job: Job, sweeping: Callable[[], None] = sweep) -> Outcome:
-    """Run a job in this process."""
     case = job.case
     elsewhere_s = 0.0
     try:
@@ -87,17 +84,13 @@ def perform(job: Job, sweeping: Callable[[], None] = sweep) -> Outcome:
     except Exception as error:  # the sample is lost, the run is not
         return Outcome([], False, f"{type(error).__name__}: {error}")
     status = "ok" if verified else "wrong values: what was read differs from the truth"
-    return Outcome(rows, verified, status, elsewhere_s, testimony(), _imported())
+    ours = ("hyperslab", "data_gen")
+    loaded = tuple(name for name in list(sys.modules) if "." not in name or name.startswith(ours))
+    return Outcome(rows, verified, status, elsewhere_s, testimony(), loaded)
 
 
 def is_full(folder: Path | None) -> bool:
-    """Return whether the disk of a folder is full."""
     return folder is not None and folder.exists() and shutil.disk_usage(folder).free < FULL
-
-
-def _imported() -> tuple[str, ...]:
-    ours = ("hyperslab", "data_gen")
-    return tuple(name for name in list(sys.modules) if "." not in name or name.startswith(ours))
 
 
 def run_nothing(watch: Stopwatch) -> None:
@@ -141,7 +134,6 @@ def _command(words: Sequence[str], timeout_s: float) -> list[dict[str, object]]:
 
 
 def _fork(job: Job) -> Outcome:
-    """Run a job in a forked child and return what it sent back."""
     before, server = tree_cpu_s(), os.getpid()
     receiving, sending = Pipe(duplex=False)
     partners = Partners() if _sweeps(job) and cores() > 1 else None

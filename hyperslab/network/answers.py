@@ -31,7 +31,6 @@ class Files:
         self._connections: dict[asyncio.BaseTransport, list[int]] = {}
 
     async def answer(self, request: web.BaseRequest) -> web.StreamResponse:
-        """Answer one request and log it."""
         assert request.transport is not None
         place = self._connections.setdefault(request.transport, [len(self._connections), -1])
         place[1] += 1
@@ -47,7 +46,6 @@ class Files:
             self.log.append(line | {"ended_s": time.monotonic()})
 
     async def given(self, request: web.BaseRequest, line: Line) -> web.StreamResponse:
-        """Answer one request."""
         if request.method not in ("GET", "HEAD"):
             return await tell(request, line, 405)
         path = request.path
@@ -74,7 +72,6 @@ class Files:
 
 
 async def _give(request: web.BaseRequest, line: Line, file: Path) -> web.StreamResponse:
-    """Give a file, or the range of it that is asked for."""
     with file.open("rb") as handle:
         facts = os.fstat(handle.fileno())
         size, gets = facts.st_size, request.method == "GET"
@@ -103,7 +100,6 @@ async def _give(request: web.BaseRequest, line: Line, file: Path) -> web.StreamR
 
 
 async def send(response: web.StreamResponse, file: int, line: Line) -> None:
-    """Write the range of a file that stands in the line."""
     for at in range(line["start"], line["stop"], PIECE_BYTES):
         piece = os.pread(file, min(PIECE_BYTES, line["stop"] - at), at)
         await response.write(piece)
@@ -132,7 +128,6 @@ def byte_range(request: web.BaseRequest, size: int) -> tuple[int, int] | None:
 
 
 async def main(seat: Seat, kind: type[Files] = Files) -> None:
-    """Serve the files of a folder until told to stop."""
     files = kind(seat.facts)
     runner = web.ServerRunner(web.Server(files.answer), access_log=None, shutdown_timeout=0.1)
     await runner.setup()

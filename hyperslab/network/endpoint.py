@@ -19,20 +19,14 @@ from hyperslab.secret import concealed, of_options
 class Endpoint:
     """A store of S3 that others run, such as MinIO, Ceph or S3 itself.
 
-    Parameters
-    ----------
-    url : str
-        Address of a folder, "s3://bucket/prefix".
-    storage_options : mapping
-        What fsspec needs beside the address, with the credentials.
-
     Examples
     --------
     >>> Endpoint("s3://bucket/a/").address("b.nc")
     's3://bucket/a/b.nc'
     """
 
-    url: str
+    url: str  #: of a folder, "s3://bucket/prefix"
+    #: what fsspec needs beside the address, with the credentials
     storage_options: Mapping[str, Any] = field(default_factory=dict, repr=False)
     kind: ClassVar = "s3"
 

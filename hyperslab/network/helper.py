@@ -39,7 +39,6 @@ class Helper:
     token: str = field(repr=False)
 
     def ask(self, what: str) -> Any:
-        """Return its answer to what is asked."""
         line = b""
         with (
             suppress(OSError),
@@ -101,7 +100,6 @@ class Seat:
 
 
 def sit(pipe: int, owner: int, module: str) -> None:
-    """Run the function `main` of a module in this process."""
     code = importlib.import_module(module)
     # epoll's timers round up to milliseconds, and select has 1,024 files.
     exact = selectors.SelectSelector() if getattr(code, "EXACT", False) else None

@@ -36,16 +36,7 @@ class Link:
 
     A new connection costs one round trip more; slow start, losses and encryption are left out.
 
-    Parameters
-    ----------
-    bytes_per_s : float
-        Rate of each direction; `math.inf` leaves only the delay.
-    round_trip_s : float
-        Delay there and back.
-
-    Source
-    ------
-    Penard et al. 2025, section 5: 100 kB/s and 100 ms.
+    Source: Penard et al. 2025, section 5: 100 kB/s and 100 ms.
 
     Examples
     --------
@@ -53,8 +44,8 @@ class Link:
     0.7
     """
 
-    bytes_per_s: float
-    round_trip_s: float
+    bytes_per_s: float  #: of each direction; `math.inf` leaves only the delay
+    round_trip_s: float  #: the delay there and back
 
     def __post_init__(self) -> None:
         if not self.bytes_per_s > 0:

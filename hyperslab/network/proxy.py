@@ -78,7 +78,6 @@ async def main(seat: Seat) -> None:
 async def _pump(
     way: Way, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, from_s: float
 ) -> None:
-    """Pass on what comes from this moment on, until it ends."""
     queue: asyncio.Queue[tuple[float, bytes]] = asyncio.Queue()
 
     async def read() -> None:

@@ -69,7 +69,7 @@ def serving(
     folder: str | Path,
     kind: str = "http",
     *,
-    program: str = "",
+    program: str = "aiohttp",
     delay_s: float = 0.0,
     beyond: Sequence[str | Path] = (),
 ) -> Iterator[Server]:
@@ -78,13 +78,15 @@ def serving(
     It only reads, and whoever is on this machine may ask. An S3 server has one bucket, whose keys
     are the names of the files.
 
+    Source: Penard et al. 2025, section 5: lighttpd behind a slow link, and a store that speaks S3.
+
     Parameters
     ----------
     folder : str or pathlib.Path
     kind : str
         "http" or "s3".
     program : str
-        "lighttpd" (HTTP, where it is installed; as in the document); by default "aiohttp".
+        "aiohttp", or "lighttpd" for HTTP, where it is installed; as in the document.
     delay_s : float
         How much later than it could the server answers: then requests made at the same time are
         seen to overlap, and stages can be counted.
@@ -98,10 +100,6 @@ def serving(
     FileNotFoundError, HelperError
         When the folder or the program is not there; when the server cannot start.
 
-    Source
-    ------
-    Penard et al. 2025, section 5: lighttpd behind a slow link, and a store that speaks S3.
-
     Examples
     --------
     >>> from urllib.request import Request, urlopen
@@ -113,7 +111,7 @@ def serving(
     >>> size, request.start, request.stop, request.status
     (10, 0, 10, 206)
     """
-    root, program = Path(folder).resolve(), program or "aiohttp"
+    root = Path(folder).resolve()
     if not root.is_dir():
         raise FileNotFoundError(f"{folder} is not a folder: name the folder to serve")
     if kind not in KINDS:

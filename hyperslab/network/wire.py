@@ -26,21 +26,8 @@ class Request:
 class Wire:
     """The requests of a read, counted.
 
-    Parameters
-    ----------
-    requests : int
-        Requests that were answered, whatever the answer.
-    wire_bytes : int
-        Bytes of the bodies; heads and TCP's own bytes are not in it.
-    connections : int
-        Connections that the requests came by.
-    stages : int
-        Length of the longest chain of requests each of which began after the one before it had
-        ended: round trips that are needed. On loopback serve with a `delay_s` of 50 ms to see them.
-    handshakes : int
-        Connections that had to be opened along the slowest chain; a round trip each.
-    idle : int
-        Requests that were sent with nothing else under way.
+    On loopback a request ends before the next of a volley begins: serve with a `delay_s` of some
+    50 ms to count stages.
 
     Examples
     --------
@@ -50,12 +37,12 @@ class Wire:
     Wire(requests=3, wire_bytes=189, connections=2, stages=2, handshakes=2, idle=2)
     """
 
-    requests: int
-    wire_bytes: int
-    connections: int
-    stages: int
-    handshakes: int
-    idle: int
+    requests: int  #: that were answered, whatever the answer
+    wire_bytes: int  #: of the bodies, without heads and TCP's own
+    connections: int  #: that the requests came by
+    stages: int  #: the longest chain of requests that each began after the one before it had ended
+    handshakes: int  #: connections that had to be opened along the slowest chain; a round trip each
+    idle: int  #: requests that were sent with nothing else under way
 
     @classmethod
     def of(

@@ -276,28 +276,30 @@ def test_what_fails_on_a_full_disk_says_so_before_it_is_cleaned_up(tmp_path, mon
 
 HOLD = """
 import sys, time, pathlib
-from hyperslab.measure.lock import measuring
-with measuring(pathlib.Path(sys.argv[1])):
+from hyperslab.measure import lock
+lock.PATH = pathlib.Path(sys.argv[1])
+with lock.measuring():
     print("held", flush=True)
     time.sleep(30)
 """
 
 
-def test_two_runs_refuse_each_other_and_a_lock_that_is_no_file_is_named(tmp_path):
+def test_two_runs_refuse_each_other_and_a_lock_that_is_no_file_is_named(tmp_path, monkeypatch):
     lock = tmp_path / "lock"
+    monkeypatch.setattr("hyperslab.measure.lock.PATH", lock)
     words = [sys.executable, "-c", HOLD, str(lock)]
     with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as other:
         try:
             assert other.stdout.readline() == "held\n"
             with pytest.raises(BusyError, match=f"process {other.pid} is measuring"):
-                measuring(lock).__enter__()
+                measuring().__enter__()
         finally:
             other.kill()
-    with measuring(lock):  # a killed holder holds nothing
+    with measuring():  # a killed holder holds nothing
         pass
     for make in (os.mkfifo, lambda path: path.symlink_to("nowhere")):
         lock.unlink()
         make(lock)
         told = r"lock of measuring runs, lock .* remove it"
-        with pytest.raises(BusyError, match=told), measuring(lock):
+        with pytest.raises(BusyError, match=told), measuring():
             pass

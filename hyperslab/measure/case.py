@@ -59,12 +59,7 @@ class Case:
 class Stopwatch:
     """Brackets the phases of a sample and keeps what each of them cost.
 
-    Parameters
-    ----------
-    files : sequence of path
-        Whose residency is noted before each phase (untimed); none for writes.
-    cold : bool
-        Whether `chill` evicts them.
+    How much of `files` is in the page cache is noted before each phase; `chill` evicts `cold` ones.
 
     Examples
     --------
@@ -91,8 +86,8 @@ class Stopwatch:
     @contextmanager
     def lap(self, phase: str, **columns: object) -> Iterator[dict[str, object]]:
         """Time a piece of a phase, whose pieces add up; give the phase's columns, to add to."""
-        known = next((p for p in self._phases if p.holds(phase, columns)), None)
-        known = known or _Phase(phase, self._resident(), columns)
+        same = (p for p in self._phases if p.name == phase and columns.items() <= p.columns.items())
+        known = next(same, None) or _Phase(phase, self._resident(), columns)
         with self._time(known):
             yield known.columns
 
@@ -151,9 +146,6 @@ class _Phase:
     columns: dict[str, object]
     cost: Counts = field(default_factory=Counts)
     pieces: int = 0
-
-    def holds(self, name: str, columns: dict[str, object]) -> bool:
-        return self.name == name and columns.items() <= self.columns.items()
 
 
 @contextmanager

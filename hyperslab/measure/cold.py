@@ -6,13 +6,13 @@ import os
 import shutil
 import sys
 from collections.abc import Iterable
-from functools import cache
 from pathlib import Path
 
 import numpy as np
 
 NOT_COLD = 0.002  # of a file's bytes: what may stay resident and still count as cold
 TRIES = 5  # of evicting, before it is given up
+_LIBC = ctypes.CDLL(None, use_errno=True)  # once: each is a cycle, which stays in a sample
 _CACHESTAT = 451  # the same number on every architecture since Linux 6.5
 
 
@@ -58,22 +58,18 @@ def resident_fraction(paths: Iterable[str | Path]) -> float:
 
 
 def evict(paths: Iterable[str | Path]) -> float:
-    """Write files to disk and drop them from the page cache, and verify it.
+    """Write files to disk, drop them from the page cache, and return the share that stays.
 
     Parameters
     ----------
     paths : iterable of path
         Files, or directories whose files are all evicted.
 
-    Returns
-    -------
-    float
-        The share that is still resident, at most `NOT_COLD`.
-
     Raises
     ------
     ColdCacheError
-        When the bytes stay: the file is mapped, lies in memory, or the system has no way.
+        When more than `NOT_COLD` stays, of a file that is mapped or lies in memory; or the system
+        has no way.
 
     Examples
     --------
@@ -124,14 +120,8 @@ def _resident_pages(file: Path, size: int) -> int:
 
 def _cachestat(fd: int) -> int | None:
     whole, counts = (ctypes.c_uint64 * 2)(), (ctypes.c_uint64 * 5)()
-    failed = _libc().syscall(_CACHESTAT, fd, whole, counts, 0)
+    failed = _LIBC.syscall(_CACHESTAT, fd, whole, counts, 0)
     return None if failed else counts[0]  # the others are dirty, written back, evicted
-
-
-@cache
-def _libc() -> ctypes.CDLL:
-    """Load the C library once: each loading is a cycle, which stays while a sample runs."""
-    return ctypes.CDLL(None, use_errno=True)
 
 
 def _mincore(fd: int, size: int) -> int:
@@ -139,7 +129,7 @@ def _mincore(fd: int, size: int) -> int:
     with mmap.mmap(fd, size, prot=mmap.PROT_READ) as mapped:
         held = np.frombuffer(mapped, dtype="u1")
         pointers = [ctypes.c_void_p(array.ctypes.data) for array in (held, pages)]
-        failed = _libc().mincore(pointers[0], ctypes.c_size_t(size), pointers[1])
+        failed = _LIBC.mincore(pointers[0], ctypes.c_size_t(size), pointers[1])
         del held  # else the map stays open
     if failed:
         raise OSError(ctypes.get_errno(), "mincore failed")

@@ -9,6 +9,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+# One place for the whole machine, whatever TMPDIR is.
+PATH = Path("/tmp" if Path("/tmp").is_dir() else tempfile.gettempdir(), "hyperslab-measuring.lock")
 _HOLDER = "HYPERSLAB_MEASURING"  # the process that holds the lock for this one
 _TURN = "HYPERSLAB_TURN"  # a file that one process of a run locks at a time
 
@@ -18,10 +20,9 @@ class BusyError(RuntimeError):
 
 
 @contextmanager
-def measuring(path: Path | None = None) -> Iterator[None]:
+def measuring() -> Iterator[None]:
     """Hold the machine for measuring; a run started by the holder passes."""
-    path = path or _default()
-    fd = _open(path)
+    fd = _open(PATH)
     try:
         try:
             fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -63,12 +64,6 @@ def take_turn() -> None:
     if path := os.environ.pop(_TURN, ""):
         fd = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
         fcntl.lockf(fd, fcntl.LOCK_EX)  # until this process ends; its children do not have it
-
-
-def _default() -> Path:
-    """Return one place for the whole machine, whatever TMPDIR is."""
-    folder = "/tmp" if Path("/tmp").is_dir() else tempfile.gettempdir()
-    return Path(folder, "hyperslab-measuring.lock")
 
 
 def _open(path: Path) -> int:

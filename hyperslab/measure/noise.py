@@ -15,7 +15,6 @@ VOID = 0.05
 WIDE = 0.15
 OTHERS_MARKED, OTHERS_VOID = 0.10, 0.30
 STATES = ("clean", "wide", "marked", "void")
-_SAMPLE = ["experiment", "block", "order", "aa"]
 _MOVING = ("read", "write", "sync", "data_read", "data_write", "data_reread")
 """Phases that move data, which verdicts rest on; so do those of a pattern ("pattern:map")."""
 
@@ -108,11 +107,9 @@ def judge(frame: pd.DataFrame, *, widths: bool = False) -> list[Noise]:
     found = []
     for (experiment, cache_state), part in timed.groupby(["experiment", "cache_state"]):
         pair = part[part["aa"].isin(("A", "B")) & part["status"].isin(("ok", ""))]
-        moves = pair["phase"].isin(_MOVING) | pair["phase"].str.startswith("pattern:")
-        moving = pair[moves]
+        moving = pair[pair["phase"].isin(_MOVING) | pair["phase"].str.startswith("pattern:")]
         pair = pair if moving.empty else moving
-        samples = pair.groupby(["block", "aa"])[["wall_s", "useful_bytes"]]
-        both = samples.sum()
+        both = pair.groupby(["block", "aa"])[["wall_s", "useful_bytes"]].sum()
         moved = both["useful_bytes"].where(both["useful_bytes"] > 0)  # perhaps in a given time
         spent = both["wall_s"] if moved.isna().any() else both["wall_s"] / moved
         sums = spent.unstack().dropna()
@@ -150,6 +147,6 @@ class Disturbed:
 def disturbed(frame: pd.DataFrame) -> Disturbed:
     """Return how many samples were measured again; of older records nothing is known."""
     known = frame["pace_s"].notna() & (frame["aa"] != DISCARDED)
-    samples = frame[known].drop_duplicates(_SAMPLE)
+    samples = frame[known].drop_duplicates(["experiment", "block", "order", "aa"])
     retaken, left = (samples["retaken"] > 0).sum(), samples["disturbed"].sum()
     return Disturbed(len(samples), int(retaken), int(left))

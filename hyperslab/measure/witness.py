@@ -1,8 +1,7 @@
 """Witnesses that a sample was disturbed, whose words do not depend on how long it took.
 
-On a shared host a core may run at half its speed for 10 to 500 ms, which no counter shows: a known
-piece of work is timed before and after each sample. A host may also take free memory back from
-under a read; some kernels count that.
+On a shared host a core may run at half its speed for 10 to 500 ms, which no counter shows but a
+known piece of work; and a host may take free memory back from under a read.
 """
 
 import math

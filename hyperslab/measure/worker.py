@@ -1,8 +1,4 @@
-"""Run one sample in this process, or serve samples to a run.
-
-The server imports the libraries once, opens no file and starts no thread, and forks a fresh
-process for each job it is sent, so that every sample starts from the same state.
-"""
+"""Run one sample in this process, or serve samples to a run."""
 
 import errno
 import gc
@@ -134,6 +130,7 @@ def _command(words: Sequence[str], timeout_s: float) -> list[dict[str, object]]:
 
 
 def _fork(job: Job) -> Outcome:
+    # From a server with the libraries, and no file or thread: all samples start from one state.
     before, server = tree_cpu_s(), os.getpid()
     receiving, sending = Pipe(duplex=False)
     partners = Partners() if _sweeps(job) and cores() > 1 else None

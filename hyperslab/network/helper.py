@@ -1,7 +1,4 @@
-"""A process that works beside this one and ends with it, however this one ends: both its sides.
-
-It gets what it needs over a pipe; all processes of its owner ask it at a port with a token.
-"""
+"""A process that works beside this one and ends with it, however this one ends: both its sides."""
 
 import asyncio
 import hmac
@@ -61,6 +58,7 @@ def helping(module: str, facts: Mapping[str, object]) -> Iterator[tuple[Helper, 
     child = Child(words, _ENVIRONMENT)
     try:
         try:
+            # By the pipe, so that no credential stands in a list of processes.
             port, control = child.ask({**facts, "token": token})
         except EOFError:
             raise HelperError(f"the process of {module} is gone{child.end()}") from None

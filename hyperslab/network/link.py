@@ -37,11 +37,6 @@ class Link:
     A new connection costs one round trip more; slow start, losses and encryption are left out.
 
     Source: Penard et al. 2025, section 5: 100 kB/s and 100 ms.
-
-    Examples
-    --------
-    >>> Link(100e3, 0.1).seconds(stages=1, connections=1, size=50_000)
-    0.7
     """
 
     bytes_per_s: float  #: of each direction; `math.inf` leaves only the delay
@@ -84,6 +79,8 @@ class Link:
 
         Examples
         --------
+        >>> Link(100e3, 0.1).seconds(stages=1, connections=1, size=50_000)
+        0.7
         >>> Link(100e3, 0.1).seconds(stages=9, connections=1, size=45_000, idle=1)
         1.05
         """

@@ -8,9 +8,8 @@ import fsspec
 import numpy as np
 import pytest
 from contracts.readers import ReaderContract, Truth, assert_same
-from faulty_server import Fault
-from faulty_server import serving as faulty
 from forked_servers import forking
+from range_server import Fault, faulty
 from test_io_readers_contract import known_gaps, make
 from zarr.core.sync import sync
 
@@ -80,7 +79,7 @@ def servers(folder):
     with (
         serving(folder[0]) as http,
         serving(folder[0], "s3") as s3,
-        faulty(folder[0], "s3", never) as denying,
+        faulty(folder[0], "s3", never) as (denying, _),
     ):
         yield {"http": http, "s3": s3, "denying": denying}
         fsspec.filesystem("http").clear_instance_cache()

@@ -4,6 +4,7 @@ import asyncio
 import os
 import time
 from collections.abc import Mapping
+from contextlib import suppress
 from email.utils import formatdate
 from pathlib import Path
 from typing import Any
@@ -81,29 +82,25 @@ async def _give(request: web.BaseRequest, line: Line, file: Path) -> web.StreamR
             "Accept-Ranges": "bytes",
             "Content-Type": "application/octet-stream",
         }
-        asked = byte_range(request, size) if gets else None
-        if asked is None:
-            start, stop, line["status"] = 0, size, 200
-        elif asked[0] >= asked[1]:
+        start, stop, line["status"] = 0, size, 200
+        with suppress(ValueError):  # what is no single range counts for nothing, as in RFC 9110
+            asked = request.http_range
+            if gets and asked.start is not None:
+                (start, stop, _), line["status"] = asked.indices(size), 206
+                head["Content-Range"] = f"bytes {start}-{stop - 1}/{size}"
+        if start >= stop and line["status"] == 206:
             return await tell(request, line, 416, head={"Content-Range": f"bytes */{size}"})
-        else:
-            (start, stop), line["status"] = asked, 206
-            head["Content-Range"] = f"bytes {start}-{stop - 1}/{size}"
         head["Content-Length"] = str(stop - start)
         response = web.StreamResponse(status=line["status"], headers=head)
         await response.prepare(request)
         if gets:
             line |= {"start": start, "stop": stop}
-            await send(response, handle.fileno(), line)
+            for at in range(start, stop, PIECE_BYTES):
+                piece = os.pread(handle.fileno(), min(PIECE_BYTES, stop - at), at)
+                await response.write(piece)
+                line["body_bytes"] += len(piece)
         await response.write_eof()
         return response
-
-
-async def send(response: web.StreamResponse, file: int, line: Line) -> None:
-    for at in range(line["start"], line["stop"], PIECE_BYTES):
-        piece = os.pread(file, min(PIECE_BYTES, line["stop"] - at), at)
-        await response.write(piece)
-        line["body_bytes"] += len(piece)
 
 
 async def tell(
@@ -116,15 +113,6 @@ async def tell(
     await response.prepare(request)
     await response.write_eof()
     return response
-
-
-def byte_range(request: web.BaseRequest, size: int) -> tuple[int, int] | None:
-    """Return the half-open range of a file of `size` bytes that is asked for; None is all of it."""
-    try:
-        asked = request.http_range
-    except ValueError:  # no single range: it counts for nothing, as RFC 9110 has it
-        return None
-    return None if asked.start is None else asked.indices(size)[:2]
 
 
 async def main(seat: Seat, kind: type[Files] = Files) -> None:

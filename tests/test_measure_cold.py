@@ -11,7 +11,7 @@ from samples import ReadFile
 
 from hyperslab.measure import cold, harness
 from hyperslab.measure.case import Case
-from hyperslab.measure.cold import ColdCacheError, evict, files_of, resident_fraction, warm
+from hyperslab.measure.cold import ColdCacheError, evict, resident_fraction, warm
 from hyperslab.measure.journal import Journal
 from hyperslab.measure.noise import judge
 from hyperslab.measure.processes import Processes
@@ -72,11 +72,6 @@ def test_mapped_file_cannot_be_evicted_and_says_so(file):
         assert sum(mapped[i] for i in range(0, len(mapped), mmap.PAGESIZE)) > 0
         with pytest.raises(ColdCacheError, match=r"stays in the page cache.*mapped"):
             evict([file])
-
-
-def test_missing_file_is_named(tmp_path):
-    with pytest.raises(FileNotFoundError, match="nothing-here"):
-        files_of(tmp_path / "nothing-here")
 
 
 def test_on_macos_warm_reads_are_measured_and_what_nobody_counts_is_unknown(

@@ -32,7 +32,7 @@ _LAST = mmap.mmap(-1, 16)  # when, and how much: shared with the forked processe
 
 
 def wanted_bytes(paths: Iterable[str | Path], beyond: int = 0, *, whole: bool = True) -> int:
-    """Return how many bytes a read of files may want, and beyond them; 0 where they are few."""
+    """Return how many bytes of memory a read of files may want; 0 where it matters little."""
     size = sum(file.stat().st_size for path in paths for file in files_of(path))
     wanted = min(TIMES * size + beyond, max(FEW_BYTES, beyond))
     if whole:

@@ -110,7 +110,8 @@ def judge(frame: pd.DataFrame, *, widths: bool = False) -> list[Noise]:
         moving = pair[pair["phase"].isin(_MOVING) | pair["phase"].str.startswith("pattern:")]
         pair = pair if moving.empty else moving
         both = pair.groupby(["block", "aa"])[["wall_s", "useful_bytes"]].sum()
-        moved = both["useful_bytes"].where(both["useful_bytes"] > 0)  # perhaps in a given time
+        moved = both["useful_bytes"].where(both["useful_bytes"] > 0)
+        # Some move as much as they can in a given time: they are compared by their time a byte.
         spent = both["wall_s"] if moved.isna().any() else both["wall_s"] / moved
         sums = spent.unstack().dropna()
         if sums.empty or set(sums.columns) != {"A", "B"}:

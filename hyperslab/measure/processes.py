@@ -83,6 +83,7 @@ class Processes:
         return self._servers[self._number]
 
     def run(self, job: Job) -> Outcome:
+        """Run a job the way its case asks for, and return what came of it."""
         outcome: Outcome = self._run(job)
         LOADED.update(outcome.modules)
         return outcome

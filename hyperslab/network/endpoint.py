@@ -25,7 +25,7 @@ class Endpoint:
     's3://bucket/a/b.nc'
     """
 
-    url: str  #: of a folder, "s3://bucket/prefix"
+    url: str  #: the address of a folder in a bucket
     #: what fsspec needs beside the address, with the credentials
     storage_options: Mapping[str, Any] = field(default_factory=dict, repr=False)
     kind: ClassVar = "s3"

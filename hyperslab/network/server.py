@@ -25,7 +25,7 @@ class Server:
     """A running server; it can be pickled, so that the process of a sample reads from it too."""
 
     kind: str  #: "http" or "s3"
-    program: str  #: what answers: "aiohttp" or "lighttpd"
+    program: str  #: what answers, "aiohttp" or "lighttpd"
     port: int  #: of 127.0.0.1
     _helper: Helper = field(repr=False, compare=False)
 

@@ -14,10 +14,10 @@ class Request:
     path: str  #: what was asked for, decoded, with a leading slash and without the query
     start: int  #: of the half-open range of the file's bytes that was asked for
     stop: int  #: 0 and 0 where there is none to send
-    status: int  #: of the answer: 200, 206, 404 …
+    status: int  #: of the answer, as 200, 206 or 404
     body_bytes: int  #: that were sent
     connection: int  #: its number, counted from 0 since the server began
-    nth: int  #: number of the request on its connection, from 0: 0 paid for the handshake
+    nth: int  #: its number on the connection; 0 paid for the handshake
     began_s: float  #: when the server had the request, in seconds of a clock of its own
     ended_s: float  #: when it had handed on the answer
 

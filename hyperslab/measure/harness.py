@@ -128,9 +128,8 @@ def measure(
                 if plan.fresh:
                     processes.turn_to(block)
                     _copy_afresh(cases)  # the first, too: what was just written is read quicker
-                if any(
-                    callable(case.run) for case in cases
-                ):  # what servers import no other program uses
+                # Commands use nothing that servers import.
+                if any(callable(case.run) for case in cases):
                     processes.start(range(block, plan.blocks) if plan.fresh else ())
                 blocks[block] = _block(block, entries, plan, processes, past, bar, scratch)
                 if any(row["status"] == "ok" for row in blocks[block]) or not blocks[block]:

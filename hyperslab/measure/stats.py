@@ -46,6 +46,8 @@ def paired_ratio(a: ArrayLike, b: ArrayLike) -> Interval:
     two of these, by Wilcoxon's signed ranks. The logarithms of the ratios are taken to scatter
     alike to both sides. Below six blocks it is their range, which covers less than 95 %.
 
+    Source: Hodges & Lehmann 1963; Hollander, Wolfe & Chicken 2014, section 3.3.
+
     Parameters
     ----------
     a, b : array_like, shape (n,)
@@ -55,8 +57,6 @@ def paired_ratio(a: ArrayLike, b: ArrayLike) -> Interval:
     ------
     ValueError
         When the two differ in length or no pair is left.
-
-    Source: Hodges & Lehmann 1963; Hollander, Wolfe & Chicken 2014, section 3.3.
 
     Examples
     --------

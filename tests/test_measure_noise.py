@@ -30,6 +30,7 @@ def records(ratio, cache_state="warm", others=0.0, blocks=7):
         ("void", 1.06, {"cache_state": "cold"}),
         ("void", 1 / 1.06, {}),
         ("marked", 1.00, {"others": 0.15}),
+        ("marked", 1.00, {"others": np.nan}),  # as where there is no /proc/stat
         ("void", 1.00, {"others": 0.5, "cache_state": "cold"}),
         ("marked", 1.5, {"blocks": 5}),
         ("void", 1.5, {"blocks": 6}),

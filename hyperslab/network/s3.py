@@ -15,8 +15,6 @@ _REASONS = {
     404: ("NoSuchKey", "there is no such key"),
     405: ("MethodNotAllowed", "this server only reads"),
     416: ("InvalidRange", "no such"),
-    500: ("InternalError", "something went wrong; try again"),
-    503: ("SlowDown", "please ask less often"),
 }
 
 

@@ -35,11 +35,11 @@ def variables(server, key=KEY):
 class Store(answers.Files):
     """The files of that store."""
 
-    async def given(self, request, line, fault):
+    async def given(self, request, line):
         if f"Credential={KEY}/" not in request.headers.get("Authorization", ""):
             return await answers.tell(request, line, 403)
         if request.method != "PUT":
-            return await super().given(request, line, fault)
+            return await super().given(request, line)
         if request.headers.get("Expect", "").lower() == "100-continue":
             await request.writer.write(b"HTTP/1.1 100 Continue\r\n\r\n")
             request.writer.output_size = 0  # what follows is the answer

@@ -92,6 +92,11 @@ def _log_and_sleep(path, watch):
     time.sleep(60)
 
 
+def _kill_and_sleep(pid, watch):
+    os.kill(pid, signal.SIGKILL)
+    time.sleep(60)
+
+
 def _once_only(path, watch):
     """Fail from the second time on."""
     with watch("read"):
@@ -119,6 +124,7 @@ LogPlaces, LogProcess = partial(partial, _log_places), partial(partial, _log_pro
 Append, Scatter = partial(partial, _append), partial(partial, _scatter)
 Spin, Call = partial(partial, _spin), partial(partial, _call)
 ReadInTurns, LogAndSleep = partial(partial, _read_in_turns), partial(partial, _log_and_sleep)
+KillAndSleep = partial(partial, _kill_and_sleep)
 OnceOnly, FailWhile = partial(partial, _once_only), partial(partial, _fail_while)
 SlowWitness = partial(partial, _slow_witness)  # called with nothing
 

@@ -9,13 +9,14 @@ import fsspec
 import numpy as np
 import pytest
 from forked_servers import forking
+from range_server import Fault, faulty
 
 from hyperslab import subchunk
 from hyperslab.io import Layout, readers, references, write_array
 from hyperslab.io import chunkindex_format as chunkindex
 from hyperslab.io import reader as reader_named
 from hyperslab.io.urls import Remote
-from hyperslab.network import Fault, serving
+from hyperslab.network import serving
 
 CHUNKS = (1, 200, 300)
 LAYOUTS = {
@@ -116,7 +117,7 @@ def test_every_reader_says_what_went_wrong(folder, name):
     first = before if after > before else 0
     told = {}
     for kind, (count, said) in FAULTS.items():
-        with serving(folder, faults=[Fault(kind, first, count)]) as server:
+        with faulty(folder, faults=[Fault(kind, first, count)]) as (server, _):
             told[kind] = outcome(name, server, values)
         assert re.search(f"{said}|{RIGHT}|{SILENT}", told[kind]), kind
     # Objects of Zarr are asked for whole; what is not there is a chunk that was never written.
@@ -132,7 +133,7 @@ def test_a_fault_while_opening_tells_no_secret(folder, kind):
     told = []
     with ExitStack() as held:
         faults = [] if kind == "not there" else [Fault(kind, count=10**6)]
-        server = held.enter_context(serving(folder[0], faults=faults))
+        server, _ = held.enter_context(faulty(folder[0], faults=faults))
         if kind == "not there":
             held.close()
         for name in readers(place="http"):

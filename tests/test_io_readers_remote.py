@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from contracts.readers import ReaderContract, Truth, assert_same
 from forked_servers import forking
+from range_server import Fault, faulty
 from test_io_readers_contract import known_gaps, make
 from zarr.core.sync import sync
 
@@ -17,7 +18,7 @@ from hyperslab.io import Layout, readers, references
 from hyperslab.io import chunkindex_format as chunkindex
 from hyperslab.io import reader as reader_named
 from hyperslab.io.urls import Remote, system_in_zarr
-from hyperslab.network import Fault, serving
+from hyperslab.network import serving
 
 forked = pytest.fixture(scope="module", autouse=True)(forking)
 CHUNKS = (4, 6, 7)  # few, as some readers make several requests for each
@@ -78,7 +79,7 @@ def servers(folder):
     with (
         serving(folder[0]) as http,
         serving(folder[0], "s3") as s3,
-        serving(folder[0], "s3", faults=never) as denying,
+        faulty(folder[0], "s3", never) as (denying, _),
     ):
         yield {"http": http, "s3": s3, "denying": denying}
         fsspec.filesystem("http").clear_instance_cache()

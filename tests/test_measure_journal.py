@@ -3,30 +3,23 @@
 from hyperslab.measure.journal import Journal
 
 
-def test_any_cut_leaves_a_usable_journal(tmp_path):
+def test_any_cut_and_a_damaged_line_leave_a_usable_journal(tmp_path):
     path = tmp_path / "j"
     journal = Journal(path, {"v": 1}, "first")
     for block in range(3):
         journal.add("e", "p", block, [{"x": float(block)}])
     whole = path.read_bytes()
     ends = [at for at, byte in enumerate(whole) if byte == ord("\n")]  # a line without its end
-    for cut in (*range(0, len(whole), 29), *ends, *(end + 1 for end in ends)):
-        path.write_bytes(whole[:cut])
+    cuts = [whole[:cut] for cut in (*range(0, len(whole), 29), *ends, *(end + 1 for end in ends))]
+    lines = whole.splitlines(keepends=True)
+    damaged = b"".join([*lines[:2], lines[2][:9] + lines[3], lines[3]])
+    for left in (*cuts, damaged):
+        path.write_bytes(left)
         Journal(path, {"v": 1}, "second").add("e", "p", 7, [])
         found = Journal(path, {"v": 1}, "third").blocks("e", "p")
         assert found.pop(7) == []
         assert found == {block: [{"x": float(block)}] for block in range(len(found))}
-        assert len(found) >= max(0, whole[:cut].count(b"\n") - 1)
-
-
-def test_what_follows_a_damaged_line_is_measured_again(tmp_path):
-    path = tmp_path / "j"
-    journal = Journal(path, {"v": 1}, "first")
-    for block in range(3):
-        journal.add("e", "p", block, [{"x": block}])
-    lines = path.read_bytes().splitlines(keepends=True)
-    path.write_bytes(b"".join([*lines[:2], lines[2][:9] + lines[3], lines[3]]))
-    assert Journal(path, {"v": 1}, "second").blocks("e", "p") == {0: [{"x": 0}]}
+        assert len(found) >= (1 if left == damaged else max(0, left.count(b"\n") - 1))
 
 
 def test_missing_numbers_survive_and_another_machine_starts_anew(tmp_path):

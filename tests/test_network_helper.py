@@ -15,11 +15,12 @@ from urllib.request import urlopen
 
 import numpy as np
 import pytest
-from samples import Spin, until
+from samples import KillAndSleep, Spin, until
 
 from hyperslab import subchunk
 from hyperslab.io import Layout, readers, write_array
 from hyperslab.measure.case import Case
+from hyperslab.measure.child import HELPERS
 from hyperslab.measure.processes import Processes
 from hyperslab.measure.worker import Job
 from hyperslab.network import HelperError, serving
@@ -117,6 +118,13 @@ def test_a_helper_that_cannot_start_is_named():
     why = pytest.raises(HelperError, match=r"No module named 'hyperslab\.network\.none'")
     with why, helping("hyperslab.network.none", {}):
         pass
+
+
+def test_a_sample_does_not_outlast_its_server(tmp_path):
+    with serving(tmp_path), Processes() as processes:
+        [server] = HELPERS.modules
+        outcome = processes.run(Job(Case("a", KillAndSleep(server.process.pid))))
+    assert outcome.status == "HelperError: the process of hyperslab.network.answers is gone"
 
 
 def test_a_server_of_another_thread_may_end_while_a_sample_runs(tmp_path):

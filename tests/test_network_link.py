@@ -3,10 +3,11 @@
 import http.client
 import math
 import socket
+import struct
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, closing
+from contextlib import ExitStack, closing, suppress
 
 import pytest
 from forked_servers import forking
@@ -79,6 +80,10 @@ def test_the_other_direction_has_its_own_rate():
         assert far.recv(1) == b""
         far.sendall(b"thanks")
         assert client.recv(6) == b"thanks"
+        far.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        far.close()  # what breaks at one end breaks at the other
+        with suppress(ConnectionResetError):
+            assert client.recv(1) == b""
 
 
 def test_a_link_that_cannot_be_is_refused():

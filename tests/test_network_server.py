@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from forked_servers import forking
 
-from hyperslab.network import Fault, HelperError, Wire, serving
+from hyperslab.network import HelperError, Wire, serving
 
 forked = pytest.fixture(scope="module", autouse=True)(forking)
 DATA = bytes(range(256)) * 4000
@@ -110,7 +110,7 @@ def test_what_cannot_be_served_is_said_first(folder, monkeypatch):
     for options, error, words in (
         ({"kind": "ftp"}, ValueError, "one of http, s3"),
         ({"program": "apache"}, ValueError, "one of aiohttp, lighttpd"),
-        ({"program": "lighttpd", "faults": [Fault("cut")]}, ValueError, "take aiohttp"),
+        ({"program": "lighttpd", "delay_s": 1}, ValueError, "take aiohttp"),
         ({"program": "lighttpd"}, FileNotFoundError, "lighttpd is not installed"),
         ({"folder": "none"}, FileNotFoundError, "name the folder"),
     ):

@@ -27,13 +27,6 @@ def test_the_longest_chain_is_that_of_all_subsets(spans):
     assert (wire.stages, wire.stages + wire.handshakes) == (stages, turns)
 
 
-def test_a_volley_is_one_stage_and_its_new_connections_one_handshake():
-    opened = request(0, 1, nth=0)
-    volley = [request(2, 3, connection=n, nth=int(n == 0)) for n in range(8)]
-    assert Wire.of([*volley, opened]) == Wire(9, 90, 8, 2, 2, 2)
-    assert Wire.of([]) == Wire(0, 0, 0, 0, 0, 0)
-
-
 @given(st.lists(st.tuples(st.integers(0, 50), st.integers(0, 20)), max_size=12))
 def test_touched_bytes_are_those_of_the_bodies(spans):
     log = [request(0, 1, start=a, stop=a + size) for a, size in spans]

@@ -122,7 +122,7 @@ def test_where_nothing_can_be_written_it_stops_the_book_and_memory_is_never_cold
 def test_another_measuring_run_and_a_lock_that_cannot_be_taken_stop_the_book(tmp_path, monkeypatch):
     # The machine's own lock may be held by a run that is none of this test's business.
     path = tmp_path / "hyperslab-measuring.lock"
-    monkeypatch.setattr("hyperslab.measure.lock._default", lambda: path)
+    monkeypatch.setattr("hyperslab.measure.lock.PATH", path)
     with lock.measuring():
         assert doctor.exit_status(doctor.processor()) == 0
         with monkeypatch.context() as patch:  # what it puts back is gone before the lock is

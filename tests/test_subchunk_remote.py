@@ -14,11 +14,10 @@ import pytest
 import subchunk_files as files
 import xarray as xr
 from forked_servers import forking
-from range_server import at_once, serving
+from range_server import Fault, at_once, faulty, serving
 
 from hyperslab import network, subchunk
 from hyperslab.io.urls import Remote
-from hyperslab.network import Fault
 from hyperslab.subchunk.fetch import RemoteFile
 
 forked = pytest.fixture(scope="module", autouse=True)(forking)
@@ -249,13 +248,13 @@ def test_one_fault_gives_right_values_or_an_error_by_name(made, way, fault):
     places = [0] * (fault in ("500", "cut")) + [4, 24]
     faults = [Fault(fault, first=place) for place in places]
     with (
-        network.serving(folder, kind, faults=faults) as server,
+        faulty(folder, kind, faults) as (server, log),
         again(lambda: opened(server, "data.nc")) as file,
     ):
         for _ in range(2):
             assert np.array_equal(again(lambda: file["data"][..., 7, 9]), values[..., 7, 9])
             assert again(lambda: file["plain"][7, 9]) == values[0, 7, 9]
-        assert not file["data"].plain and len(server.requests()) > 24
+        assert not file["data"].plain and len(log) > 24
 
 
 @pytest.mark.parametrize("way", [("", "file"), *WAYS], ids="-".join)

@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Sequence
-from functools import partial, reduce
 
 import numpy as np
 import pandas as pd
@@ -56,8 +55,7 @@ def over_links(
     """Return what each read of `moved` would take over many links: (reads, rates, trips)."""
     links = rates[:, None], round_trips_s[None, :]
     used = moved[_USED].astype(float).to_numpy()
-    largest = partial(reduce, np.maximum)
-    return np.array([seconds_over(*links, *row, largest=largest) for row in used])
+    return np.array([seconds_over(*links, *row) for row in used])
 
 
 def rate(plain: pd.DataFrame, waited_s: float) -> float:

@@ -90,7 +90,7 @@ def serve(
         upload(place, paths)
         yield {name: Place(name, link, place) for name, link in links.items()}
         return
-    program = "lighttpd" if kind == "http" and shutil.which("lighttpd") else ""
+    program = "lighttpd" if kind == "http" and shutil.which("lighttpd") else "aiohttp"
     with ExitStack() as held:
         server = held.enter_context(served_folder(folder, kind, program=program))
         ports = {name: held.enter_context(link.to(server.port)) for name, link in links.items()}

@@ -17,15 +17,12 @@ CACHE_STATES = ("cold", "warm", "")
 class Case:
     """One configuration of an experiment; everything in it can be pickled.
 
-    `run` is called with a `Stopwatch` in a fresh process, forked from a server with the libraries
-    imported where this system can; or it is a sequence of words, of a program that prints its
-    phases as JSON. `check` is called after timing with what `run` returned; False, or an exception,
-    spoils the sample.
+    `run` is called with a `Stopwatch` in a fresh process; or it is the words of a program that
+    prints its phases as JSON. `check` is called after timing with what `run` returned; False, or an
+    exception, spoils the sample.
 
     Examples
     --------
-    >>> Case("nothing", run=print).label
-    'nothing'
     >>> Case("nothing", run=print, cache_state="cold").label
     'nothing, cold'
     """
@@ -54,11 +51,6 @@ class Case:
             )
 
     @property
-    def forked(self) -> bool:
-        """Whether it runs in a forked process, and not as a command."""
-        return callable(self.run)
-
-    @property
     def label(self) -> str:
         """The name, with the cache state where there is one."""
         return f"{self.name}, {self.cache_state}" if self.cache_state else self.name
@@ -67,12 +59,7 @@ class Case:
 class Stopwatch:
     """Brackets the phases of a sample and keeps what each of them cost.
 
-    Parameters
-    ----------
-    files : sequence of path
-        Whose residency is noted before each phase (untimed); none for writes.
-    cold : bool
-        Whether `chill` evicts them.
+    How much of `files` is in the page cache is noted before each phase; `chill` evicts `cold` ones.
 
     Examples
     --------
@@ -98,22 +85,14 @@ class Stopwatch:
 
     @contextmanager
     def lap(self, phase: str, **columns: object) -> Iterator[dict[str, object]]:
-        """Time the body as one piece of a phase: pieces of the same name and columns add up.
-
-        For what takes turns, as reading and writing do when a file is copied piece by piece. It
-        gives the columns of the phase so far, to which more may be added.
-        """
-        known = next((p for p in self._phases if p.holds(phase, columns)), None)
-        known = known or _Phase(phase, self._resident(), columns)
+        """Time a piece of a phase, whose pieces add up; give the phase's columns, to add to."""
+        same = (p for p in self._phases if p.name == phase and columns.items() <= p.columns.items())
+        known = next(same, None) or _Phase(phase, self._resident(), columns)
         with self._time(known):
             yield known.columns
 
     def chill(self) -> None:
-        """Evict the files once more (untimed), when the case is cold.
-
-        Opening a file can pull far more of it into memory than it needs, by read-ahead; a phase
-        that follows this starts cold all the same.
-        """
+        """Evict the files again (untimed) of a cold case: read-ahead of an open goes far."""
         if self._cold:
             evict(self._files)
 
@@ -167,9 +146,6 @@ class _Phase:
     columns: dict[str, object]
     cost: Counts = field(default_factory=Counts)
     pieces: int = 0
-
-    def holds(self, name: str, columns: dict[str, object]) -> bool:
-        return self.name == name and columns.items() <= self.columns.items()
 
 
 @contextmanager

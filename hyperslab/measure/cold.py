@@ -6,27 +6,18 @@ import os
 import shutil
 import sys
 from collections.abc import Iterable
-from functools import cache
 from pathlib import Path
 
 import numpy as np
 
 NOT_COLD = 0.002  # of a file's bytes: what may stay resident and still count as cold
+TRIES = 5  # of evicting, before it is given up
+_LIBC = ctypes.CDLL(None, use_errno=True)  # once: each is a cycle, which stays in a sample
 _CACHESTAT = 451  # the same number on every architecture since Linux 6.5
 
 
 class ColdCacheError(OSError):
     """The page cache cannot be emptied of a file here."""
-
-
-class _Range(ctypes.Structure):
-    _fields_ = [("offset", ctypes.c_uint64), ("length", ctypes.c_uint64)]
-
-
-class _Stat(ctypes.Structure):
-    _fields_ = [
-        (name, ctypes.c_uint64) for name in ("cache", "dirty", "writeback", "evicted", "recent")
-    ]
 
 
 def files_of(path: str | Path) -> tuple[Path, ...]:
@@ -53,11 +44,7 @@ def can_evict() -> bool:
 
 
 def resident_fraction(paths: Iterable[str | Path]) -> float:
-    """Return the share of the files' bytes that is in the page cache, between 0 and 1.
-
-    It is NaN where the system cannot tell, and 0 for no bytes at all; of a directory all files
-    count.
-    """
+    """Return the share of files and directories in the page cache; NaN where nobody can tell."""
     if not can_evict():
         return float("nan")
     pages = total = 0
@@ -70,25 +57,19 @@ def resident_fraction(paths: Iterable[str | Path]) -> float:
     return pages / total if total else 0.0
 
 
-def evict(paths: Iterable[str | Path], *, tries: int = 5) -> float:
-    """Write files to disk and drop them from the page cache, and verify it.
+def evict(paths: Iterable[str | Path]) -> float:
+    """Write files to disk, drop them from the page cache, and return the share that stays.
 
     Parameters
     ----------
     paths : iterable of path
         Files, or directories whose files are all evicted.
-    tries : int
-        How often to try before giving up.
-
-    Returns
-    -------
-    float
-        The share still resident, at most `NOT_COLD`.
 
     Raises
     ------
     ColdCacheError
-        When the bytes stay: the file is mapped, lies in memory, or the system has no way.
+        When more than `NOT_COLD` stays, of a file that is mapped or lies in memory; or the system
+        has no way.
 
     Examples
     --------
@@ -104,7 +85,7 @@ def evict(paths: Iterable[str | Path], *, tries: int = 5) -> float:
             "cold reads can be measured on Linux only"
         )
     left = 1.0
-    for _ in range(tries):
+    for _ in range(TRIES):
         for file in files:
             with file.open("rb", buffering=0) as handle:
                 os.fsync(handle)  # dirty pages would stay
@@ -138,16 +119,9 @@ def _resident_pages(file: Path, size: int) -> int:
 
 
 def _cachestat(fd: int) -> int | None:
-    stat = _Stat()
-    asked = ctypes.byref(_Range(0, 0)), ctypes.byref(stat)
-    failed = _libc().syscall(_CACHESTAT, fd, *asked, 0)
-    return None if failed else int(stat.cache)
-
-
-@cache
-def _libc() -> ctypes.CDLL:
-    """Load the C library once: each loading is a cycle, which stays while a sample runs."""
-    return ctypes.CDLL(None, use_errno=True)
+    whole, counts = (ctypes.c_uint64 * 2)(), (ctypes.c_uint64 * 5)()
+    failed = _LIBC.syscall(_CACHESTAT, fd, whole, counts, 0)
+    return None if failed else counts[0]  # the others are dirty, written back, evicted
 
 
 def _mincore(fd: int, size: int) -> int:
@@ -155,7 +129,7 @@ def _mincore(fd: int, size: int) -> int:
     with mmap.mmap(fd, size, prot=mmap.PROT_READ) as mapped:
         held = np.frombuffer(mapped, dtype="u1")
         pointers = [ctypes.c_void_p(array.ctypes.data) for array in (held, pages)]
-        failed = _libc().mincore(pointers[0], ctypes.c_size_t(size), pointers[1])
+        failed = _LIBC.mincore(pointers[0], ctypes.c_size_t(size), pointers[1])
         del held  # else the map stays open
     if failed:
         raise OSError(ctypes.get_errno(), "mincore failed")

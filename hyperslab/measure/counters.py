@@ -75,10 +75,7 @@ def _counts(now: float, usage: resource.struct_rusage, io: dict[str, float]) -> 
 
 
 def machine_cpu_s() -> float:
-    """Return the CPU time, in seconds, that this process's cores have spent since boot.
-
-    It covers every program, the kernel, and time a hypervisor took away; NaN where it is unknown.
-    """
+    """Return the CPU time of all programs on this process's cores, in s; NaN where unknown."""
     try:
         lines = Path("/proc/stat").read_text().splitlines()
         mine = {f"cpu{i}" for i in os.sched_getaffinity(0)}
@@ -89,7 +86,7 @@ def machine_cpu_s() -> float:
         name, *numbers = line.split()
         if name in mine:
             user, nice, system, _idle, _wait, irq, softirq, steal, *_ = map(int, numbers)
-            ticks += user + nice + system + irq + softirq + steal
+            ticks += user + nice + system + irq + softirq + steal  # what a hypervisor took
     return float(ticks) / os.sysconf("SC_CLK_TCK")
 
 

@@ -5,7 +5,6 @@ import hashlib
 import json
 import os
 import shutil
-import sys
 import time
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
@@ -40,17 +39,7 @@ further tries are disturbed as often."""
 
 @dataclass(frozen=True)
 class Plan:
-    """How cases are measured.
-
-    What is disturbed is known by its witnesses, never by how long it took; and how well times are
-    known by `noise.half_width`, which looks at widths alone: which case is the quicker decides
-    nothing here.
-
-    A server has one layout of its memory, and a file one place on the disk and in memory: a warm
-    read is up to a tenth quicker or slower by these alone, so blocks that share them agree with
-    each other better than with the next run. Fresh blocks do not. The first has copies too: what
-    was just written may be read from memory 1.6 times as quickly.
-    """
+    """How cases are measured; which case is the quicker decides nothing here."""
 
     blocks: int = 7  # in each of which all cases come once, in a new order
     seed: int = 0  # of the orders
@@ -60,7 +49,9 @@ class Plan:
     retakes: int = 0  # how often a block's few samples that were disturbed are measured again
     half_width: float = 0.0  # how well times are to be known, as a share
     extra_s: float = 0.0  # how long up to as many blocks again may take where they are not
-    fresh: bool = False  # a server of processes and copies of the files for each block
+    # A server of processes and copies of the files for each block: by the places of both in memory
+    # a warm read is up to a tenth quicker or slower, and blocks that share them agree too well.
+    fresh: bool = False
 
     def __post_init__(self) -> None:
         if self.blocks < 1:
@@ -89,7 +80,6 @@ def measure(
     journal : Journal
         Finished blocks are taken from it, and added to it.
     processes : Processes
-        What the samples run in.
     scratch : Path
         The folder that the cases write to.
     scratch_bytes : int
@@ -131,14 +121,15 @@ def measure(
             desc=experiment,
             unit="sample",
             mininterval=1,
-            disable=None if sys.stderr.isatty() else True,
+            disable=None,  # where nobody looks
         )
         with measuring(), bar:
             for block in _todo(plan, blocks):
                 if plan.fresh:
                     processes.turn_to(block)
-                    _copy_afresh(cases)  # the first, too: copies have other pages than originals
-                if any(case.forked for case in cases):  # what servers import no other program uses
+                    _copy_afresh(cases)  # the first, too: what was just written is read quicker
+                # Commands use nothing that servers import.
+                if any(callable(case.run) for case in cases):
                     processes.start(range(block, plan.blocks) if plan.fresh else ())
                 blocks[block] = _block(block, entries, plan, processes, past, bar, scratch)
                 if any(row["status"] == "ok" for row in blocks[block]) or not blocks[block]:
@@ -148,10 +139,7 @@ def measure(
 
 
 def _todo(plan: Plan, blocks: Mapping[int, Rows]) -> Iterator[int]:
-    """Yield the blocks that are not there yet, then more while times are known too little.
-
-    What further blocks cost is all that happens until the next is asked for, copies included.
-    """
+    """Yield the blocks that are not there yet, then more while times are known too little."""
     yield from (block for block in range(plan.blocks) if block not in blocks)
     if plan.blocks < ENOUGH:
         return
@@ -168,7 +156,7 @@ def _todo(plan: Plan, blocks: Mapping[int, Rows]) -> Iterator[int]:
             return
         began = time.monotonic()
         if block not in blocks:
-            yield block
+            yield block  # which costs all that happens until the next is asked for, copies included
             each_s = time.monotonic() - began
         spent_s += each_s
 
@@ -210,7 +198,6 @@ class _Sample:
             self.tries[0], self.tries[-1] = outcome, self.tries[0]
 
     def rows(self) -> Rows:
-        """Return its records, one for each try and phase."""
         labelled = zip([self.aa, *[DISCARDED] * len(self.tries)], self.tries, strict=False)
         return [
             {
@@ -250,7 +237,6 @@ class _Past:
                     self.spent[label, row["aa"]].append(row["elapsed_s"])
 
     def hear(self, label: str, pace_s: float, lasted_s: float) -> None:
-        """Take down what the witnesses of a try say."""
         self.paces.append(pace_s)
         if lasted_s == lasted_s:  # of a sample that was lost nothing is known
             self.lasted[label].append(lasted_s)

@@ -21,13 +21,8 @@ class Journal:
     header : mapping
         What a run must share with the blocks it takes over: machine, versions, code, seed. A
         journal with another header is set aside.
-
-    Attributes
-    ----------
     run_id : str
-        Of the run that began the journal.
-    resumed : int
-        How many blocks were found.
+        Of a run that begins one; then that of the run that began it.
 
     Examples
     --------
@@ -42,7 +37,7 @@ class Journal:
     def __init__(self, path: Path, header: Mapping[str, object], run_id: str) -> None:
         self.path = path
         self.run_id = run_id
-        self.resumed = 0
+        self.resumed = 0  # how many blocks were found
         self._blocks: dict[tuple[str, str], dict[int, Rows]] = {}
         self._loaded: set[str] = set()  # what the lines name already
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -74,10 +69,7 @@ class Journal:
             os.fsync(file.fileno())
 
     def _take_over(self, header: object) -> bool:
-        """Read what an earlier run left; cut off a line that was being written when it ended.
-
-        What follows a line that is damaged, as by a disk that was full, is measured again.
-        """
+        """Read what an earlier run left, and cut off a damaged line with what follows it."""
         kept = self.path.read_bytes() if self.path.exists() else b""
         whole, entries = 0, []
         for line in kept[: kept.rfind(b"\n") + 1].splitlines(keepends=True):

@@ -9,6 +9,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+# One place for the whole machine, whatever TMPDIR is.
+PATH = Path("/tmp" if Path("/tmp").is_dir() else tempfile.gettempdir(), "hyperslab-measuring.lock")
 _HOLDER = "HYPERSLAB_MEASURING"  # the process that holds the lock for this one
 _TURN = "HYPERSLAB_TURN"  # a file that one process of a run locks at a time
 
@@ -18,10 +20,9 @@ class BusyError(RuntimeError):
 
 
 @contextmanager
-def measuring(path: Path | None = None) -> Iterator[None]:
+def measuring() -> Iterator[None]:
     """Hold the machine for measuring; a run started by the holder passes."""
-    path = path or _default()
-    fd = _open(path)
+    fd = _open(PATH)
     try:
         try:
             fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -65,18 +66,9 @@ def take_turn() -> None:
         fcntl.lockf(fd, fcntl.LOCK_EX)  # until this process ends; its children do not have it
 
 
-def _default() -> Path:
-    """Return one place for the whole machine, whatever TMPDIR is."""
-    folder = "/tmp" if Path("/tmp").is_dir() else tempfile.gettempdir()
-    return Path(folder, "hyperslab-measuring.lock")
-
-
 def _open(path: Path) -> int:
-    """Open the lock file, whoever made it.
-
-    A file of another user in a shared folder may be opened but not with O_CREAT, and perhaps not
-    for writing; it can be locked all the same.
-    """
+    # A file of another user in a shared folder may be opened but not with O_CREAT, and perhaps not
+    # for writing; it can be locked all the same.
     for flags in (os.O_RDWR, os.O_RDWR | os.O_CREAT, os.O_RDONLY):
         try:
             fd = os.open(path, flags | os.O_NOFOLLOW, 0o666)

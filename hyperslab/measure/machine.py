@@ -61,13 +61,7 @@ def versions() -> dict[str, str]:
 
 
 def library_version(library: str, known: Mapping[str, str]) -> str:
-    """Return the version of what a record calls its library; "" where `versions` has none.
-
-    Examples
-    --------
-    >>> library_version("netCDF-C", {"netcdf-c": "4.9.3"}), library_version("dd", {})
-    ('4.9.3', '')
-    """
+    """Return the version of what a record calls its library; "" where `versions` has none."""
     return known.get(_LIBRARIES.get(library, library), "")
 
 
@@ -113,11 +107,7 @@ def memory_bytes() -> int:
 def memory_limit_bytes(
     membership: Path = Path("/proc/self/cgroup"), mounted: Path = Path("/sys/fs/cgroup")
 ) -> int:
-    """Return the memory that this process may use, page cache and all, in bytes.
-
-    A control group of Linux may give it less than the machine has; `membership` says which groups
-    this process is in, and they lie where they are `mounted`.
-    """
+    """Return the memory that control groups leave this process, page cache and all, in bytes."""
     try:
         lines = [line.split(":", 2) for line in membership.read_text().splitlines()]
     except OSError:
@@ -171,11 +161,7 @@ def require_space(folder: Path, needed: int) -> None:
 
 
 def host_takes_freed_memory(devices: Path = Path("/sys/bus/virtio/devices")) -> bool:
-    """Return whether this is a virtual machine whose host is told of memory that is freed.
-
-    The host then takes it back (free page reporting), and has to give it anew to what uses it
-    next: a read of a large file waits for memory, with CPU time of the system.
-    """
+    """Return whether the host takes back freed memory of a virtual machine: reads wait for it."""
     for features in devices.glob("*/features"):
         driver = features.with_name("driver")
         if driver.is_symlink() and driver.resolve().name == "virtio_balloon":

@@ -32,11 +32,7 @@ _LAST = mmap.mmap(-1, 16)  # when, and how much: shared with the forked processe
 
 
 def wanted_bytes(paths: Iterable[str | Path], beyond: int = 0, *, whole: bool = True) -> int:
-    """Return how much memory a read of files may want, and so much beyond them, in bytes.
-
-    What does not read them `whole` wants at most `FEW_BYTES`, or what is beyond them where that is
-    more. It is 0 where it does not matter.
-    """
+    """Return how many bytes of memory a read of files may want; 0 where it matters little."""
     size = sum(file.stat().st_size for path in paths for file in files_of(path))
     wanted = min(TIMES * size + beyond, max(FEW_BYTES, beyond))
     if whole:
@@ -45,10 +41,7 @@ def wanted_bytes(paths: Iterable[str | Path], beyond: int = 0, *, whole: bool = 
 
 
 def touch(size: int) -> None:
-    """Take so many bytes of memory, write to them and give them back.
-
-    What this process or one that it forked has just touched is not touched again.
-    """
+    """Take so many bytes of memory, write to them and give them back, unless it was just done."""
     at, most = struct.unpack("=dd", _LAST[:])
     if size > most or time.monotonic() - at > RECENT_S:
         with suppress(MemoryError):  # where less is allowed, a read waits for its memory
@@ -57,9 +50,6 @@ def touch(size: int) -> None:
 
 
 def give_back() -> None:
-    """Have the C library give freed memory back at once from now on, where it is glibc.
-
-    It is what ``MALLOC_TRIM_THRESHOLD_`` in the environment does, which dask sets for its workers.
-    """
+    """Have glibc give freed memory back at once, as dask's MALLOC_TRIM_THRESHOLD_ does."""
     with suppress(OSError, AttributeError):
         ctypes.CDLL(None).mallopt(_TRIM_THRESHOLD, _TRIM_BYTES)

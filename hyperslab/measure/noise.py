@@ -15,7 +15,6 @@ VOID = 0.05
 WIDE = 0.15
 OTHERS_MARKED, OTHERS_VOID = 0.10, 0.30
 STATES = ("clean", "wide", "marked", "void")
-_SAMPLE = ["experiment", "block", "order", "aa"]
 _MOVING = ("read", "write", "sync", "data_read", "data_write", "data_reread")
 """Phases that move data, which verdicts rest on; so do those of a pattern ("pattern:map")."""
 
@@ -43,22 +42,16 @@ class Noise:
 
     @property
     def bound(self) -> float:
-        """How far the ratio may be from one unmarked: 1.5 % in memory, 3 % where the disk is timed.
-
-        The disk is timed by cold reads and by writes with a sync. A write without one ends in the
-        page cache, and has the bound of warm reads.
-        """
+        """How far the ratio may be from one unmarked: more where the disk is timed."""
         return MARKED_DISK if self.synced or self.cache_state == "cold" else MARKED_MEMORY
 
     @property
     def pair(self) -> str:
         """What the A/A pair says: "clean", "wide", "marked" or "void".
 
-        Void: its whole interval is further than 5 % from one, which chance seldom does; fewer
-        blocks than six have no interval. Marked: its ratio is further than `bound`; then what is
-        compared is judged with an interval that is wider by as much. Wide: the interval reaches
-        further than 15 %, centred as it may be; then two samples of the same thing often differ by
-        that much, and only many of them agree.
+        Void: its whole interval is further than 5 % from one, which chance seldom does. Marked: its
+        ratio is further than `bound`; what is compared is judged with intervals wider by as much.
+        Wide: the interval reaches further than 15 %: two samples of one thing often differ so much.
         """
         beyond = self.ratio.low > 1 + VOID or self.ratio.high < 1 / (1 + VOID)
         if beyond and self.ratio.n >= ENOUGH:
@@ -79,27 +72,19 @@ class Noise:
 
     @property
     def others(self) -> str:
-        """What the CPU that other programs used says: "clean", "marked" or "void".
-
-        Where the system does not count it, nothing is known, and that is marked.
-        """
+        """What others' CPU says: "clean", "marked" (as where it is unknown) or "void"."""
         if self.others_cpu > OTHERS_VOID:
             return "void"
         return "clean" if self.others_cpu <= OTHERS_MARKED else "marked"
 
     @property
     def state(self) -> str:
-        """The worse of the two; what a run timed where it is void is inconclusive.
-
-        Even a pair that happens to agree says little where others used much of the CPU.
-        """
+        """The worse of the two; what a run timed where it is void is inconclusive."""
         return max(self.pair, self.others, key=STATES.index)
 
 
 def judge(frame: pd.DataFrame, *, widths: bool = False) -> list[Noise]:
     """Return the noise of every experiment and cache state that was timed.
-
-    Samples that move as much as they can in a given time are compared by their time a byte.
 
     Parameters
     ----------
@@ -122,12 +107,11 @@ def judge(frame: pd.DataFrame, *, widths: bool = False) -> list[Noise]:
     found = []
     for (experiment, cache_state), part in timed.groupby(["experiment", "cache_state"]):
         pair = part[part["aa"].isin(("A", "B")) & part["status"].isin(("ok", ""))]
-        moves = pair["phase"].isin(_MOVING) | pair["phase"].str.startswith("pattern:")
-        moving = pair[moves]
+        moving = pair[pair["phase"].isin(_MOVING) | pair["phase"].str.startswith("pattern:")]
         pair = pair if moving.empty else moving
-        samples = pair.groupby(["block", "aa"])[["wall_s", "useful_bytes"]]
-        both = samples.sum()
+        both = pair.groupby(["block", "aa"])[["wall_s", "useful_bytes"]].sum()
         moved = both["useful_bytes"].where(both["useful_bytes"] > 0)
+        # Some move as much as they can in a given time: they are compared by their time a byte.
         spent = both["wall_s"] if moved.isna().any() else both["wall_s"] / moved
         sums = spent.unstack().dropna()
         if sums.empty or set(sums.columns) != {"A", "B"}:
@@ -141,10 +125,7 @@ def judge(frame: pd.DataFrame, *, widths: bool = False) -> list[Noise]:
 
 
 def _half_width(timed: pd.DataFrame) -> float:
-    """Return half of the interval of a case beside the others, a share; the median over cases.
-
-    Each block is divided by its mean over the cases: which case is the quicker decides nothing.
-    """
+    """Return half of the interval of a case beside the others, a share; the median over cases."""
     kept = timed[timed["status"].isin(("ok", "")) & (timed["aa"] != DISCARDED)]
     seconds = kept.groupby(["block", "case", "aa"])["wall_s"].sum().unstack(["case", "aa"])
     logs = np.log(seconds.dropna(axis="columns").to_numpy())
@@ -167,6 +148,6 @@ class Disturbed:
 def disturbed(frame: pd.DataFrame) -> Disturbed:
     """Return how many samples were measured again; of older records nothing is known."""
     known = frame["pace_s"].notna() & (frame["aa"] != DISCARDED)
-    samples = frame[known].drop_duplicates(_SAMPLE)
+    samples = frame[known].drop_duplicates(["experiment", "block", "order", "aa"])
     retaken, left = (samples["retaken"] > 0).sum(), samples["disturbed"].sum()
     return Disturbed(len(samples), int(retaken), int(left))

@@ -12,10 +12,7 @@ _LIBC = ctypes.CDLL(None) if sys.platform == "linux" else None  # before any for
 
 
 def die_with(parent: int, by: signal.Signals = signal.SIGKILL) -> None:
-    """End this process as soon as its parent ends, however that ends (Linux; elsewhere nothing).
-
-    It holds for this process alone: what it forks has to ask again.
-    """
+    """End this process, but nothing it forks, as soon as its parent ends (Linux alone)."""
     if _LIBC is None:
         return
     _LIBC.prctl(_PR_SET_PDEATHSIG, by, 0, 0, 0)
@@ -24,19 +21,12 @@ def die_with(parent: int, by: signal.Signals = signal.SIGKILL) -> None:
 
 
 def alive(pid: int) -> bool:
-    """Return whether a process of this machine still runs.
-
-    Examples
-    --------
-    >>> alive(os.getpid())
-    True
-    """
     try:
         os.kill(pid, 0)
     except ProcessLookupError:
         return False
-    except OSError:  # of another user
-        return True
+    except PermissionError:  # of another user
+        pass
     return True
 
 

@@ -19,9 +19,7 @@ MOST_SERVERS = 12
 
 
 class Processes:
-    """Runs jobs in fresh processes: forked from a server, or new interpreters.
-
-    There may be several servers, by number: see `turn_to`.
+    """Runs jobs in fresh processes: forked from one of several servers, or new interpreters.
 
     Parameters
     ----------
@@ -31,7 +29,7 @@ class Processes:
     Raises
     ------
     RuntimeError
-        When the server cannot start, with what it printed.
+        When a server cannot start, with what it printed.
 
     Examples
     --------
@@ -91,13 +89,14 @@ class Processes:
         return outcome
 
     def _run(self, job: Job) -> Any:
-        if job.case.forked and (server := self.start()):
+        called = callable(job.case.run)  # else it is a command
+        if called and (server := self.start()):
             try:
                 return server.ask(job, HELPERS.modules)
             except EOFError:
                 del self._servers[self._number]
                 return _lost(f"the server of processes ended{server.end()}")
-        child = _begun(self._modules if job.case.forked else (), once=True)
+        child = _begun(self._modules if called else (), once=True)
         _await(child)
         try:
             return child.ask(job, HELPERS.modules)

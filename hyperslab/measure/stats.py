@@ -15,9 +15,8 @@ _OUTSIDE = 1 - 0.95  # how often an interval may miss what it is of
 def median_interval(x: ArrayLike) -> Interval:
     """Return the median and its interval between two order statistics.
 
-    That interval covers the true median at least as often as it says, whatever the values are
-    distributed like; a bootstrap of so few falls short of it (90 % instead of 95 % for seven).
-    Below six values even smallest to largest covers less than 95 %.
+    From six values on it covers the true median in 95 % or more, whatever the distribution; a
+    bootstrap of so few falls short (90 % for seven).
 
     Parameters
     ----------
@@ -36,23 +35,18 @@ def median_interval(x: ArrayLike) -> Interval:
     """
     values = np.sort(_clean(x))
     n = values.size
-    outside = 0.0  # chance that the median lies below the lower of the two
-    rank = 0
-    while rank < (n - 1) // 2:
-        outside += math.comb(n, rank) / 2**n
-        if 2 * (outside + math.comb(n, rank + 1) / 2**n) > _OUTSIDE:
-            break
-        rank += 1
-    return Interval(float(np.median(values)), float(values[rank]), float(values[n - 1 - rank]), n)
+    rank = _outermost([math.comb(n, below) / 2**n for below in range(n)])
+    return Interval(float(np.median(values)), float(values[rank - 1]), float(values[-rank]), n)
 
 
 def paired_ratio(a: ArrayLike, b: ArrayLike) -> Interval:
     """Return the typical a/b over blocks and its interval, by Hodges and Lehmann.
 
     The estimate is the median of the geometric means of all pairs of ratios; its interval ends at
-    two of these, by the exact distribution of Wilcoxon's signed ranks. It takes for granted that
-    the logarithms of the ratios scatter alike to both sides, as they do where two cases come in a
-    random order. Below six blocks it is the range of the ratios, which covers less than 95 %.
+    two of these, by Wilcoxon's signed ranks. The logarithms of the ratios are taken to scatter
+    alike to both sides. Below six blocks it is their range, which covers less than 95 %.
+
+    Source: Hodges & Lehmann 1963; Hollander, Wolfe & Chicken 2014, section 3.3.
 
     Parameters
     ----------
@@ -64,8 +58,6 @@ def paired_ratio(a: ArrayLike, b: ArrayLike) -> Interval:
     ValueError
         When the two differ in length or no pair is left.
 
-    Source: Hodges & Lehmann 1963; Hollander, Wolfe & Chicken 2014, section 3.3.
-
     Examples
     --------
     >>> paired_ratio([2.0, 4.0, 6.0], [1.0, 2.0, 3.0]).value
@@ -76,9 +68,6 @@ def paired_ratio(a: ArrayLike, b: ArrayLike) -> Interval:
 
 def geometric_mean_ratio(pairs: Sequence[tuple[ArrayLike, ArrayLike]]) -> Interval:
     """Return the ratio of two sides over several groups, as `paired_ratio` does for one.
-
-    Each block has one ratio, the geometric mean over groups: what disturbs a block disturbs all
-    groups of it.
 
     Parameters
     ----------
@@ -115,23 +104,22 @@ def _hodges_lehmann(x: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return the estimate of a symmetric distribution's centre, and the ends of its interval."""
     first, second = np.triu_indices(x.size)
     walsh = np.sort((x[first] + x[second]) / 2)
-    rank = max(_signed_rank(x.size, _OUTSIDE / 2), 1)
+    rank = _signed_rank(x.size)
     return np.array([np.median(walsh), walsh[rank - 1], walsh[-rank]])
 
 
 @cache
-def _signed_rank(n: int, tail: float) -> int:
-    """Return how many of the smallest sums of signed ranks have at most a chance.
-
-    Examples
-    --------
-    >>> [_signed_rank(n, 0.025) for n in (5, 6, 7, 9, 12, 15)]
-    [0, 1, 3, 6, 14, 26]
-    """
+def _signed_rank(n: int) -> int:
+    """Return the rank among all sums of signed ranks at which the interval begins."""
     ways = np.ones(1)
     for rank in range(1, n + 1):  # each rank counts or does not
         ways = np.concatenate([ways, np.zeros(rank)]) + np.concatenate([np.zeros(rank), ways])
-    return int(np.searchsorted(np.cumsum(ways) / 2.0**n, tail, side="right"))
+    return _outermost(ways / 2.0**n)
+
+
+def _outermost(chances: ArrayLike) -> int:
+    """Return how many of the first have the chance of one side of an interval; at least one."""
+    return max(int(np.searchsorted(np.cumsum(chances), _OUTSIDE / 2, side="right")), 1)
 
 
 def middle_eight(x: ArrayLike) -> float:

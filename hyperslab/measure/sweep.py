@@ -1,17 +1,14 @@
-"""Fill the processor's last cache with other data, so that every warm read starts alike.
-
-A file in the page cache may lie in the processor's cache as well, if it was the last to be read,
-and is then read a fifth quicker. That is chance in a shuffled run, so it is taken away.
-"""
+"""Fill the processor's last cache: a file that lies in it by chance is read a fifth quicker."""
 
 import contextlib
-import os
 import socket
 from functools import cache
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
+
+from .machine import memory_bytes
 
 LINE_BYTES = 64
 _DEFAULT_BYTES, _MOST_BYTES = 64 * 2**20, 512 * 2**20
@@ -30,8 +27,7 @@ def last_cache_bytes() -> int:
 @cache
 def filler() -> NDArray[np.uint64]:
     """Return what is read to fill the cache; made once, and shared by processes forked later."""
-    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    size = min(last_cache_bytes(), _MOST_BYTES, memory // 16)
+    size = min(last_cache_bytes(), _MOST_BYTES, memory_bytes() // 16)
     return np.ones(size // 8, dtype=np.uint64)
 
 
@@ -43,12 +39,9 @@ def sweep(part: int = 0, parts: int = 1) -> None:
 
 
 class Partners:
-    """A process and one forked from it, which read a half of the filler each at the same time.
+    """A process and one forked from it, which read a half of the filler each at the same time."""
 
-    Threads would do it too, but a process that has had one is slower ever after: the C library
-    then locks what it did not lock before.
-    """
-
+    # Not threads: a process that has had one is slower ever after, as its C library locks more.
     def __init__(self) -> None:
         self._waiting, self._asking = socket.socketpair()
 

@@ -1,11 +1,7 @@
 """Witnesses that a sample was disturbed, whose words do not depend on how long it took.
 
-Where several machines share a host, a core may run at little more than half its speed for 10 to
-500 ms while another machine uses its other half. No counter shows it: the process waits for
-nothing, the hypervisor reports no time taken away, and the same work costs more CPU time. So a
-known piece of work is timed before and after each sample. A host may also take free memory back
-from under a read, which then waits for each page; some kernels count that. What a witness speaks
-against can be measured again without a look at the result.
+On a shared host a core may run at half its speed for 10 to 500 ms, which no counter shows but a
+known piece of work; and a host may take free memory back from under a read.
 """
 
 import math
@@ -57,11 +53,7 @@ class Witness:
     lasted_s: float = float("nan")
 
     def against(self, paces: Sequence[float], lasted: Sequence[float] = ()) -> bool:
-        """Return whether a sample of a brief case was disturbed.
-
-        It is brief by the median of what its samples `lasted` so far, so that a slow sample is not
-        kept for being slow; without them by this sample's own.
-        """
+        """Return whether a sample was disturbed whose case is brief, by what it `lasted` so far."""
         known = [p for p in paces if p == p]
         usual = np.quantile(known, USUAL) if known else math.inf
         return float(np.median(lasted or [self.lasted_s])) <= BRIEF_S and (
@@ -71,14 +63,11 @@ class Witness:
 
 @contextmanager
 def witnessed(*, alone: bool = True) -> Iterator[Callable[[], Witness]]:
-    """Have the witnesses look at the body; what they say is known after it.
-
-    Where the body is not `alone` on its core, its own threads slow the piece of work after it:
-    then the one before it speaks alone.
-    """
+    """Have the witnesses look at the body; what they say is known after it."""
     said = Witness()
     before, reclaimed, began = pace(), reclaimed_bytes(), time.perf_counter()
     yield lambda: said
     lasted_s = time.perf_counter() - began
     taken = reclaimed_bytes() - reclaimed
+    # Where it is not alone on its core, its own threads slow the piece of work after it.
     said = Witness((before + pace()) / 2 if alone else before, taken, lasted_s)

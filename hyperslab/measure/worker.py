@@ -1,9 +1,4 @@
-"""Run one sample in this process, or serve samples to a run.
-
-The server imports the libraries once, opens no file and starts no thread, and forks a fresh
-process for each job it is sent, so that every sample starts from the same state.
-Started with `once` it takes one job itself, such as a command.
-"""
+"""Run one sample in this process, or serve samples to a run."""
 
 import errno
 import gc
@@ -49,8 +44,6 @@ class Job:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What came of a job."""
-
     rows: list[dict[str, object]]  # record columns, one mapping a phase
     verified: bool  # whether what was read or written compared equal with the truth
     status: str  # "ok", or why the sample does not count
@@ -60,7 +53,6 @@ class Outcome:
 
 
 def perform(job: Job, sweeping: Callable[[], None] = sweep) -> Outcome:
-    """Run a job in this process."""
     case = job.case
     elsewhere_s = 0.0
     try:
@@ -88,17 +80,13 @@ def perform(job: Job, sweeping: Callable[[], None] = sweep) -> Outcome:
     except Exception as error:  # the sample is lost, the run is not
         return Outcome([], False, f"{type(error).__name__}: {error}")
     status = "ok" if verified else "wrong values: what was read differs from the truth"
-    return Outcome(rows, verified, status, elsewhere_s, testimony(), _imported())
+    ours = ("hyperslab", "data_gen")
+    loaded = tuple(name for name in list(sys.modules) if "." not in name or name.startswith(ours))
+    return Outcome(rows, verified, status, elsewhere_s, testimony(), loaded)
 
 
 def is_full(folder: Path | None) -> bool:
-    """Return whether the disk of a folder is full."""
     return folder is not None and folder.exists() and shutil.disk_usage(folder).free < FULL
-
-
-def _imported() -> tuple[str, ...]:
-    ours = ("hyperslab", "data_gen")
-    return tuple(name for name in list(sys.modules) if "." not in name or name.startswith(ours))
 
 
 def run_nothing(watch: Stopwatch) -> None:
@@ -142,7 +130,7 @@ def _command(words: Sequence[str], timeout_s: float) -> list[dict[str, object]]:
 
 
 def _fork(job: Job) -> Outcome:
-    """Run a job in a forked child and return what it sent back."""
+    # From a server with the libraries, and no file or thread: all samples start from one state.
     before, server = tree_cpu_s(), os.getpid()
     receiving, sending = Pipe(duplex=False)
     partners = Partners() if _sweeps(job) and cores() > 1 else None
@@ -180,10 +168,7 @@ def _sweeps(job: Job) -> bool:
 
 
 def _pin() -> None:
-    """Keep this process on one core: moving is noise, and most forked cases have no threads.
-
-    It is one of the fastest, where cores are of several kinds.
-    """
+    """Keep this process on one core, of the fastest kind: moving is noise."""
     if hasattr(os, "sched_setaffinity"):
         os.sched_setaffinity(0, {max(os.sched_getaffinity(0), key=lambda n: (_most_khz(n), n))})
 
@@ -196,10 +181,7 @@ def _most_khz(core: int) -> int:
 
 
 def serve(pipe: int, owner: int, *, once: bool) -> None:
-    """Take from a pipe, until it closes, where and what to import, and jobs; answer each of them.
-
-    With `once` this process does its one job itself. It ends with its owner.
-    """
+    """Answer what comes by a pipe, what to import and jobs, which it does itself if only `once`."""
     die_with(owner)
     jobs = Connection(pipe)
     with suppress(EOFError):

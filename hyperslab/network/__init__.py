@@ -3,10 +3,10 @@
 from hyperslab.network.endpoint import Endpoint, upload
 from hyperslab.network.helper import HelperError
 from hyperslab.network.link import Link
-from hyperslab.network.server import Fault, Server, serving
+from hyperslab.network.server import Server, serving
 from hyperslab.network.wire import Request, Wire, touched
 
 __all__ = [
-    "Endpoint", "Fault", "HelperError", "Link", "Request", "Server", "Wire", "serving", "touched",
+    "Endpoint", "HelperError", "Link", "Request", "Server", "Wire", "serving", "touched",
     "upload",
 ]  # fmt: skip

@@ -4,6 +4,7 @@ import asyncio
 import os
 import time
 from collections.abc import Mapping
+from contextlib import suppress
 from email.utils import formatdate
 from pathlib import Path
 from typing import Any
@@ -27,13 +28,10 @@ class Files:
         self.log: list[Line] = []
         self._allowed = [self.root, *map(Path, facts["beyond"])]
         self._delay_s = float(facts["delay_s"])
-        self._faults = facts["faults"]
-        self._gets = 0
         # Number of each connection, and how many requests came by it.
         self._connections: dict[asyncio.BaseTransport, list[int]] = {}
 
     async def answer(self, request: web.BaseRequest) -> web.StreamResponse:
-        """Answer one request and log it."""
         assert request.transport is not None
         place = self._connections.setdefault(request.transport, [len(self._connections), -1])
         place[1] += 1
@@ -41,18 +39,14 @@ class Files:
             "method": request.method, "path": request.path, "start": 0, "stop": 0, "status": 0,
             "body_bytes": 0, "connection": place[0], "nth": place[1], "began_s": time.monotonic(),
         }  # fmt: skip
-        fault = self._fault(request)
         if self._delay_s:
             await asyncio.sleep(self._delay_s)
         try:
-            return await self.given(request, line, fault)
+            return await self.given(request, line)
         finally:
             self.log.append(line | {"ended_s": time.monotonic()})
 
-    async def given(self, request: web.BaseRequest, line: Line, fault: str) -> web.StreamResponse:
-        """Answer one request, with its fault if it has one."""
-        if fault.isdigit():
-            return await tell(request, line, int(fault))
+    async def given(self, request: web.BaseRequest, line: Line) -> web.StreamResponse:
         if request.method not in ("GET", "HEAD"):
             return await tell(request, line, 405)
         path = request.path
@@ -65,7 +59,7 @@ class Files:
             if not path:
                 return await tell(request, line, 200, s3.listing(self.root, bucket, request.query))
         if file := self._file(path):
-            return await _give(request, line, file, fault)
+            return await _give(request, line, file)
         return await tell(request, line, 404)
 
     def _file(self, path: str) -> Path | None:
@@ -77,17 +71,8 @@ class Files:
         except (OSError, ValueError):  # a name that is too long, or holds a NUL
             return None
 
-    def _fault(self, request: web.BaseRequest) -> str:
-        if request.method == "GET":
-            nth, self._gets = self._gets, self._gets + 1
-            for fault in self._faults:
-                if fault["first"] <= nth < fault["first"] + fault["count"]:
-                    return str(fault["kind"])
-        return ""
 
-
-async def _give(request: web.BaseRequest, line: Line, file: Path, fault: str) -> web.StreamResponse:
-    """Give a file, or the range of it that is asked for."""
+async def _give(request: web.BaseRequest, line: Line, file: Path) -> web.StreamResponse:
     with file.open("rb") as handle:
         facts = os.fstat(handle.fileno())
         size, gets = facts.st_size, request.method == "GET"
@@ -97,41 +82,25 @@ async def _give(request: web.BaseRequest, line: Line, file: Path, fault: str) ->
             "Accept-Ranges": "bytes",
             "Content-Type": "application/octet-stream",
         }
-        asked = byte_range(request, size) if gets and fault != "whole" else None
-        if asked is None:
-            start, stop, line["status"] = 0, size, 200
-        elif asked[0] >= asked[1]:
+        start, stop, line["status"] = 0, size, 200
+        with suppress(ValueError):  # what is no single range counts for nothing, as in RFC 9110
+            asked = request.http_range
+            if gets and asked.start is not None:
+                (start, stop, _), line["status"] = asked.indices(size), 206
+                head["Content-Range"] = f"bytes {start}-{stop - 1}/{size}"
+        if start >= stop and line["status"] == 206:
             return await tell(request, line, 416, head={"Content-Range": f"bytes */{size}"})
-        else:
-            (start, stop), line["status"] = asked, 206
-            if fault == "short":
-                stop -= (stop - start + 1) // 2
-            head["Content-Range"] = f"bytes {start}-{stop - 1}/{size}"
         head["Content-Length"] = str(stop - start)
         response = web.StreamResponse(status=line["status"], headers=head)
         await response.prepare(request)
         if gets:
             line |= {"start": start, "stop": stop}
-            await _body(response, handle.fileno(), line, fault in ("gone", "cut"))
-        if fault == "gone":
-            os._exit(1)
-        if fault == "cut":
-            assert request.transport is not None
-            request.transport.abort()
+            for at in range(start, stop, PIECE_BYTES):
+                piece = os.pread(handle.fileno(), min(PIECE_BYTES, stop - at), at)
+                await response.write(piece)
+                line["body_bytes"] += len(piece)
         await response.write_eof()
         return response
-
-
-async def _body(response: web.StreamResponse, file: int, line: Line, breaks: bool) -> None:
-    """Write the range of a file that stands in the line, or half of it if it breaks then."""
-    start, stop = line["start"], line["stop"]
-    until = (start + stop) // 2 if breaks else stop
-    for at in range(start, until, PIECE_BYTES):
-        piece = os.pread(file, min(PIECE_BYTES, until - at), at)
-        await response.write(piece)
-        line["body_bytes"] += len(piece)
-    if breaks:
-        await asyncio.sleep(0.05)  # so that what was written arrives before the connection breaks
 
 
 async def tell(
@@ -146,20 +115,7 @@ async def tell(
     return response
 
 
-def byte_range(request: web.BaseRequest, size: int) -> tuple[int, int] | None:
-    """Return the half-open range of a file of `size` bytes that is asked for; None is all of it.
-
-    It is empty where it begins behind the end.
-    """
-    try:
-        asked = request.http_range
-    except ValueError:  # no single range: it counts for nothing, as RFC 9110 has it
-        return None
-    return None if asked.start is None else asked.indices(size)[:2]
-
-
 async def main(seat: Seat, kind: type[Files] = Files) -> None:
-    """Serve the files of a folder until told to stop."""
     files = kind(seat.facts)
     runner = web.ServerRunner(web.Server(files.answer), access_log=None, shutdown_timeout=0.1)
     await runner.setup()

@@ -17,14 +17,7 @@ from hyperslab.secret import concealed, of_options
 
 @dataclass(frozen=True)
 class Endpoint:
-    """A store of S3 that others run, such as MinIO, Ceph or S3 itself; it keeps no log for us.
-
-    Parameters
-    ----------
-    url : str
-        Address of a folder, "s3://bucket/prefix".
-    storage_options : mapping
-        What fsspec needs beside the address, with the credentials.
+    """A store of S3 that others run, such as MinIO, Ceph or S3 itself.
 
     Examples
     --------
@@ -32,17 +25,16 @@ class Endpoint:
     's3://bucket/a/b.nc'
     """
 
-    url: str
+    url: str  #: the address of a folder in a bucket
+    #: what fsspec needs beside the address, with the credentials
     storage_options: Mapping[str, Any] = field(default_factory=dict, repr=False)
     kind: ClassVar = "s3"
 
     @classmethod
     def of(cls, url: str) -> "Endpoint":
-        """Return the store of an address, with what the usual variables of the environment tell.
+        """Return the store of an address, with what AWS's variables of the environment tell.
 
-        These are AWS_ENDPOINT_URL_S3 or AWS_ENDPOINT_URL, AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY,
-        AWS_SESSION_TOKEN, AWS_REGION or AWS_DEFAULT_REGION. Without keys the bucket is read as
-        anybody may.
+        Without AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY the bucket is read as anybody may.
 
         Raises
         ------
@@ -89,9 +81,8 @@ class Endpoint:
     def mark(self) -> str:
         """What tells it apart from others and names none; with other keys it is the same store."""
         region = self.storage_options.get("client_kwargs", {}).get("region_name", "")
-        return hashlib.sha256(json.dumps([self.url, self.endpoint, region]).encode()).hexdigest()[
-            :12
-        ]
+        text = json.dumps([self.url, self.endpoint, region])
+        return hashlib.sha256(text.encode()).hexdigest()[:12]
 
     def below(self, name: str) -> "Endpoint":
         """Return a folder in it."""
@@ -114,10 +105,9 @@ class Endpoint:
 
 
 def upload(place: Endpoint, paths: Iterable[Path]) -> int:
-    """Put files and the files of folders into a store, and return how many.
+    """Put files and folders into a store by their names, and return how many files were not there.
 
-    They lie there under its address, by the names of their paths; what has its name and size
-    stays. No error tells a key, a host or a bucket.
+    What has its name and size stays. No error tells a key, a host or a bucket.
     """
     import fsspec
 

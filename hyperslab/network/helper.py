@@ -1,9 +1,4 @@
-"""A process that works beside this one and ends with it, however this one ends: both its sides.
-
-It gets what it needs over a pipe, so that no credential stands in a list of processes. Its owner,
-and the owner's other processes, such as those of samples, ask it at a port of loopback with a
-token.
-"""
+"""A process that works beside this one and ends with it, however this one ends: both its sides."""
 
 import asyncio
 import hmac
@@ -41,7 +36,6 @@ class Helper:
     token: str = field(repr=False)
 
     def ask(self, what: str) -> Any:
-        """Ask the process for something and return its answer; HelperError when it is gone."""
         line = b""
         with (
             suppress(OSError),
@@ -58,19 +52,16 @@ class Helper:
 
 @contextmanager
 def helping(module: str, facts: Mapping[str, object]) -> Iterator[tuple[Helper, int]]:
-    """Run `main` of a module, which takes a `Seat` with facts, in a process; yield also its port.
-
-    A HelperError that it cannot start has what the process said.
-    """
+    """Run `main` of a module, which takes a `Seat` with facts, in a process; yield its port too."""
     token = secrets.token_hex(16)
     words = f"from hyperslab.network.helper import sit; sit(pipe, owner, {module!r})"
     child = Child(words, _ENVIRONMENT)
     try:
         try:
+            # By the pipe, so that no credential stands in a list of processes.
             port, control = child.ask({**facts, "token": token})
         except EOFError:
-            said = child.end(PATIENCE_S)
-            raise HelperError(f"the process of {module} is gone{said}") from None
+            raise HelperError(f"the process of {module} is gone{child.end()}") from None
         HELPERS.modules[child] = module
         yield Helper(module, control, token), port
     finally:
@@ -86,10 +77,7 @@ class Seat:
         self._pipe, self._owner = pipe, owner
 
     async def answer(self, port: int, **answers: Callable[[], object]) -> None:
-        """Tell the owner the port of what is ready, then answer until told to stop or it is gone.
-
-        `answers` has a function for each thing that can be asked for.
-        """
+        """Tell the owner the port of what is ready; answer until told to stop or it is gone."""
         stopped = asyncio.Event()
         asyncio.get_running_loop().add_reader(self._pipe.fileno(), stopped.set)
 
@@ -110,7 +98,6 @@ class Seat:
 
 
 def sit(pipe: int, owner: int, module: str) -> None:
-    """Run the function `main` of a module in this process."""
     code = importlib.import_module(module)
     # epoll's timers round up to milliseconds, and select has 1,024 files.
     exact = selectors.SelectSelector() if getattr(code, "EXACT", False) else None

@@ -45,7 +45,6 @@ accesslog.format = "{log_format}"
 
 
 async def main(seat: Seat) -> None:
-    """Keep lighttpd until told to stop."""
     with (
         tempfile.TemporaryDirectory(prefix="lighttpd-") as place,
         _started(Path(place), Path(seat.facts["folder"])) as (process, port),

@@ -1,10 +1,12 @@
 """A slow link: one rate for all connections, and a delay."""
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
+
+import numpy as np
 
 from hyperslab.network.helper import helping
 
@@ -17,44 +19,28 @@ def seconds(
     size: float,
     cpu_s: float,
     idle: float | None,
-    *,
-    largest: Callable[..., Any] = max,
 ) -> Any:
-    """Return what `Link.seconds` does; arrays of rates and round trips need numpy's `largest`."""
+    """Return what `Link.seconds` does, also for arrays of rates and round trips."""
     alone = stages if idle is None else min(idle, stages)
     turns = stages - alone  # with others under way
     after_s = cpu_s / (turns + 1)  # the work that is left when all has come
     carried_s = size / rate
     turns_s = trip_s * turns + carried_s / (turns + 1)
-    return trip_s * (connections + alone) + largest((carried_s, turns_s, cpu_s - after_s)) + after_s
+    longest_s = np.maximum(np.maximum(carried_s, turns_s), cpu_s - after_s)
+    return trip_s * (connections + alone) + longest_s + after_s
 
 
 @dataclass(frozen=True)
 class Link:
-    """The rate and the delay between a client and a server.
+    """The rate, which all connections share, and the delay between a client and a server.
 
-    All connections share the rate, each direction has its own. A new connection costs one round
-    trip more. TCP's slow start, losses and encryption are left out.
+    A new connection costs one round trip more; slow start, losses and encryption are left out.
 
-    Parameters
-    ----------
-    bytes_per_s : float
-        Rate of each direction; `math.inf` leaves only the delay.
-    round_trip_s : float
-        Delay there and back.
-
-    Source
-    ------
-    Penard et al. 2025, section 5: 100 kB/s and 100 ms.
-
-    Examples
-    --------
-    >>> Link(100e3, 0.1).seconds(stages=1, connections=1, size=50_000)
-    0.7
+    Source: Penard et al. 2025, section 5: 100 kB/s and 100 ms.
     """
 
-    bytes_per_s: float
-    round_trip_s: float
+    bytes_per_s: float  #: of each direction; `math.inf` leaves only the delay
+    round_trip_s: float  #: the delay there and back
 
     def __post_init__(self) -> None:
         if not self.bytes_per_s > 0:
@@ -74,9 +60,9 @@ class Link:
     ) -> float:
         """Return how long a read takes over this link: round trips, then bytes, then work.
 
-        Where requests follow each other while others are under way (`idle` below `stages`), their
-        round trips, the bytes and the work go on at the same time, and the longest counts; but what
-        comes last is only carried after the last of these round trips, and worked on after that.
+        Where requests follow each other while others are under way (`idle` below `stages`), round
+        trips, bytes and work go on at the same time, and the longest counts; but what comes last is
+        carried after the last of these round trips, and worked on after that.
 
         Parameters
         ----------
@@ -93,6 +79,8 @@ class Link:
 
         Examples
         --------
+        >>> Link(100e3, 0.1).seconds(stages=1, connections=1, size=50_000)
+        0.7
         >>> Link(100e3, 0.1).seconds(stages=9, connections=1, size=45_000, idle=1)
         1.05
         """
@@ -103,7 +91,7 @@ class Link:
     def to(self, port: int) -> Iterator[int]:
         """Lay the link to a port of this machine, for as long as the context lasts.
 
-        A server listens at `port` of 127.0.0.1; clients use the port that is given instead.
+        Clients use the port that is given instead.
 
         Examples
         --------

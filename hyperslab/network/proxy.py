@@ -46,10 +46,7 @@ class Way:
 
 
 async def main(seat: Seat) -> None:
-    """Take connections and pass their bytes on both ways, to a server's port, until told to stop.
-
-    There may be some 500 at a time: each takes two files of the 1,024 that `select` knows.
-    """
+    """Pass the bytes of some 500 connections on both ways, to a server, until told to stop."""
     rate, round_trip_s = seat.facts["bytes_per_s"], seat.facts["round_trip_s"]
     up, down = Way(rate, round_trip_s / 2), Way(rate, round_trip_s / 2)
 
@@ -81,7 +78,6 @@ async def main(seat: Seat) -> None:
 async def _pump(
     way: Way, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, from_s: float
 ) -> None:
-    """Pass on what comes from this moment on, until it ends."""
     queue: asyncio.Queue[tuple[float, bytes]] = asyncio.Queue()
 
     async def read() -> None:

@@ -1,7 +1,7 @@
 """As much of S3 as readers use: listings and errors."""
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from urllib.parse import quote
@@ -15,13 +15,10 @@ _REASONS = {
     404: ("NoSuchKey", "there is no such key"),
     405: ("MethodNotAllowed", "this server only reads"),
     416: ("InvalidRange", "no such"),
-    500: ("InternalError", "something went wrong; try again"),
-    503: ("SlowDown", "please ask less often"),
 }
 
 
 def error(status: int) -> str:
-    """Return the body of an error."""
     code, why = _REASONS[status]
     return f"{_XML}<Error><Code>{code}</Code><Message>{why}</Message></Error>"
 
@@ -32,9 +29,13 @@ def listing(root: Path, bucket: str, query: Mapping[str, str]) -> str:
     after = query.get("continuation-token") or query.get("start-after") or ""
     most = min(int(query.get("max-keys") or KEYS_A_PAGE), KEYS_A_PAGE)
     found: dict[str, os.stat_result | None] = {}
-    for key, file in _keys_under(root, prefix):
-        head, mark, _ = key[len(prefix) :].partition(delimiter or "\0")
-        found[prefix + head + mark if mark else key] = None if mark else file.stat()
+    top = Path(os.path.normpath(root / prefix.rpartition("/")[0]))
+    for folder, _, names in os.walk(top) if top.is_relative_to(root) else ():
+        for file in map(Path(folder).joinpath, names):
+            key = file.relative_to(root).as_posix()
+            if key.startswith(prefix):
+                head, mark, _ = key[len(prefix) :].partition(delimiter or "\0")
+                found[prefix + head + mark if mark else key] = None if mark else file.stat()
     # Bytes of UTF-8, as S3 sorts.
     left = sorted((key for key in found if key > after), key=str.encode)
     page, more = left[:most], len(left) > most > 0
@@ -61,13 +62,3 @@ def _entry(key: str, facts: os.stat_result | None) -> str:
         f"<Contents><Key>{key}</Key><LastModified>{when}</LastModified><ETag>{tag}</ETag>"
         f"<Size>{facts.st_size}</Size><StorageClass>STANDARD</StorageClass></Contents>"
     )
-
-
-def _keys_under(root: Path, prefix: str) -> Iterator[tuple[str, Path]]:
-    top = Path(os.path.normpath(root / prefix.rpartition("/")[0]))
-    for folder, _, names in os.walk(top) if top.is_relative_to(root) else ():
-        for name in names:
-            file = Path(folder, name)
-            key = file.relative_to(root).as_posix()
-            if key.startswith(prefix):
-                yield key, file

@@ -3,7 +3,7 @@
 import shutil
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +13,6 @@ from hyperslab.network.wire import Request
 KINDS = ("http", "s3")
 PROGRAMS = {"aiohttp": "hyperslab.network.answers", "lighttpd": "hyperslab.network.lighttpd"}
 """What answers, and the module of the process that keeps it."""
-FAULTS = ("gone", "cut", "whole", "short", "403", "404", "500", "503")
 BUCKET = "bucket"
 REGION = "us-east-1"
 KEYS = ("loopback", "no-secret")
@@ -22,34 +21,11 @@ is not public; no signature is checked."""
 
 
 @dataclass(frozen=True)
-class Fault:
-    """Something that goes wrong with some of the GET requests.
-
-    The kind is "gone" (the server ends in the middle of a body), "cut" (only the connection does),
-    "whole" (200 and all of the file where a range was asked for), "short" (half of the range, as
-    if that were all), or the status of an error: "403", "404", "500", "503".
-
-    Examples
-    --------
-    >>> Fault("500", count=2)
-    Fault(kind='500', first=0, count=2)
-    """
-
-    kind: str
-    first: int = 0  #: number of the first GET request it happens to, counted from 0
-    count: int = 1  #: how many requests it happens to
-
-    def __post_init__(self) -> None:
-        if self.kind not in FAULTS:
-            raise ValueError(f"fault {self.kind!r}: take one of {', '.join(FAULTS)}")
-
-
-@dataclass(frozen=True)
 class Server:
     """A running server; it can be pickled, so that the process of a sample reads from it too."""
 
     kind: str  #: "http" or "s3"
-    program: str  #: what answers: "aiohttp" or "lighttpd"
+    program: str  #: what answers, "aiohttp" or "lighttpd"
     port: int  #: of 127.0.0.1
     _helper: Helper = field(repr=False, compare=False)
 
@@ -79,13 +55,7 @@ class Server:
         return replace(self, port=port)
 
     def requests(self) -> list[Request]:
-        """Return what was answered since the server began or since `forget`, in the order begun.
-
-        Raises
-        ------
-        HelperError
-            When the server is gone.
-        """
+        """Return what was answered since `forget`, as it began; HelperError when it is gone."""
         log = [Request(**line) for line in self._helper.ask("requests")]
         return sorted(log, key=lambda request: request.began_s)
 
@@ -99,16 +69,16 @@ def serving(
     folder: str | Path,
     kind: str = "http",
     *,
-    program: str = "",
+    program: str = "aiohttp",
     delay_s: float = 0.0,
-    faults: Sequence[Fault] = (),
     beyond: Sequence[str | Path] = (),
 ) -> Iterator[Server]:
-    """Serve a folder on loopback for as long as the context lasts.
+    """Serve a folder on loopback from a process of its own, for as long as the context lasts.
 
-    The server is a process of its own that ends with this one, however this one ends. It only
-    reads, and whoever is on this machine may ask. An S3 server has one bucket, whose keys are the
-    names of the files.
+    It only reads, and whoever is on this machine may ask. An S3 server has one bucket, whose keys
+    are the names of the files.
+
+    Source: Penard et al. 2025, section 5: lighttpd behind a slow link, and a store that speaks S3.
 
     Parameters
     ----------
@@ -116,11 +86,10 @@ def serving(
     kind : str
         "http" or "s3".
     program : str
-        "lighttpd" (HTTP, where it is installed; as in the document); by default "aiohttp".
+        "aiohttp", or "lighttpd" for HTTP, where it is installed; as in the document.
     delay_s : float
-        How much later than it could the server answers: then requests that are made at the same
-        time are seen to overlap, and stages can be counted.
-    faults : sequence of Fault
+        How much later than it could the server answers: then requests made at the same time are
+        seen to overlap, and stages can be counted.
     beyond : sequence of str or pathlib.Path
         Folders that links in the served one may lead to; lighttpd follows any.
 
@@ -130,10 +99,6 @@ def serving(
         When there is no such kind or program, or it cannot do what is asked.
     FileNotFoundError, HelperError
         When the folder or the program is not there; when the server cannot start.
-
-    Source
-    ------
-    Penard et al. 2025, section 5: lighttpd behind a slow link, and a store that speaks S3.
 
     Examples
     --------
@@ -146,15 +111,15 @@ def serving(
     >>> size, request.start, request.stop, request.status
     (10, 0, 10, 206)
     """
-    root, program = Path(folder).resolve(), program or "aiohttp"
+    root = Path(folder).resolve()
     if not root.is_dir():
         raise FileNotFoundError(f"{folder} is not a folder: name the folder to serve")
     if kind not in KINDS:
         raise ValueError(f"kind={kind!r}: a server speaks one of {', '.join(KINDS)}")
     if program not in PROGRAMS:
         raise ValueError(f"program={program!r}: take one of {', '.join(PROGRAMS)}")
-    if program == "lighttpd" and (kind != "http" or faults or delay_s):
-        raise ValueError("lighttpd speaks HTTP without faults and delays: take aiohttp")
+    if program == "lighttpd" and (kind != "http" or delay_s):
+        raise ValueError("lighttpd speaks HTTP without delays: take aiohttp")
     if program == "lighttpd" and not shutil.which("lighttpd"):
         raise FileNotFoundError(
             "lighttpd is not installed: install it or put one that was unpacked in PATH "
@@ -163,7 +128,6 @@ def serving(
     facts = {
         "folder": str(root),
         "delay_s": delay_s,
-        "faults": [asdict(fault) for fault in faults],
         "bucket": BUCKET if kind == "s3" else "",
         "beyond": [str(Path(place).resolve()) for place in beyond],
     }

@@ -14,10 +14,10 @@ class Request:
     path: str  #: what was asked for, decoded, with a leading slash and without the query
     start: int  #: of the half-open range of the file's bytes that was asked for
     stop: int  #: 0 and 0 where there is none to send
-    status: int  #: of the answer: 200, 206, 404 …
+    status: int  #: of the answer, as 200, 206 or 404
     body_bytes: int  #: that were sent
     connection: int  #: its number, counted from 0 since the server began
-    nth: int  #: number of the request on its connection, from 0: 0 paid for the handshake
+    nth: int  #: its number on the connection; 0 paid for the handshake
     began_s: float  #: when the server had the request, in seconds of a clock of its own
     ended_s: float  #: when it had handed on the answer
 
@@ -26,27 +26,8 @@ class Request:
 class Wire:
     """The requests of a read, counted.
 
-    Parameters
-    ----------
-    requests : int
-        Requests that were answered, whatever the answer.
-    wire_bytes : int
-        Bytes of the bodies; heads and TCP's own bytes are not in it.
-    connections : int
-        Connections that the requests came by.
-    stages : int
-        Length of the longest chain of requests each of which began after the one before it
-        had ended: the round trips that no client could save without asking for less.
-    handshakes : int
-        Connections that had to be opened along the slowest chain; a round trip each.
-    idle : int
-        Requests that were sent with nothing else under way. A client that keeps so many requests
-        under way at a time makes chains longer than that, but the link carries data meanwhile.
-
-    Notes
-    -----
-    Whether two requests overlap is told from the server's clock. On loopback a request ends
-    before the next of a volley begins, so serve with a `delay_s` of some 50 ms to count stages.
+    On loopback a request ends before the next of a volley begins: serve with a `delay_s` of some
+    50 ms to count stages.
 
     Examples
     --------
@@ -56,12 +37,12 @@ class Wire:
     Wire(requests=3, wire_bytes=189, connections=2, stages=2, handshakes=2, idle=2)
     """
 
-    requests: int
-    wire_bytes: int
-    connections: int
-    stages: int
-    handshakes: int
-    idle: int
+    requests: int  #: that were answered, whatever the answer
+    wire_bytes: int  #: of the bodies, without heads and TCP's own
+    connections: int  #: that the requests came by
+    stages: int  #: the longest chain of requests that each began after the one before it had ended
+    handshakes: int  #: connections that had to be opened along the slowest chain; a round trip each
+    idle: int  #: requests that were sent with nothing else under way
 
     @classmethod
     def of(
@@ -75,8 +56,7 @@ class Wire:
             In any order.
         apart_s : float
             How long after an answer a request that waited for it begins, at least: nearly the
-            round trip of a link that the requests came by. Then no delay of the server's is
-            needed to tell stages.
+            round trip of a link that the requests came by.
         bytes_per_s : float
             Rate of that link.
         """
@@ -93,18 +73,13 @@ class Wire:
 
 
 def touched(requests: Iterable[Request], path: str) -> list[tuple[int, int]]:
-    """Return the byte ranges of a file that were sent, merged.
+    """Return the half-open byte ranges of a file that were sent, sorted and merged.
 
     Parameters
     ----------
     requests : iterable of Request
     path : str
         Of the file, as in the log; a leading slash may be left out.
-
-    Returns
-    -------
-    list of (int, int)
-        Half-open ranges, sorted, none touching another.
 
     Examples
     --------
@@ -140,14 +115,11 @@ def _idle(log: Sequence[Request], apart_s: float, bytes_per_s: float) -> int:
 
 
 def _longest(log: Sequence[Request], apart_s: float) -> tuple[int, int]:
-    """Return requests, and round trips, along the longest chains that do not overlap.
-
-    A request on a new connection waits for the handshake first, so it is two round trips.
-    """
+    """Return requests, and round trips, along the longest chains that do not overlap."""
     ends: list[float] = []
     best = [(0, 0)]  # of the chains that ended by then
     for request in sorted(log, key=lambda one: one.ended_s):
-        new = request.nth == 0
+        new = request.nth == 0  # it waits for the handshake: two round trips
         # Requests of one volley begin so far apart, where one of them opens a connection.
         before = bisect.bisect_right(ends, request.began_s - apart_s * (1 + new))
         stages, turns = best[before]

@@ -98,11 +98,7 @@ def resolve(
     *,
     fewer: bool = False,
 ) -> tuple[Access, ...]:
-    """Return the accesses of a variable, in the middle of it, by the axes of its dimensions.
-
-    Without shares it is a time series and a map alike, or a row and a column where the dimensions
-    say neither. Each is so many calls, or `fewer` where there are not so many.
-    """
+    """Return the accesses of a variable, each so many calls in the middle of it, or `fewer`."""
     if not variable.shape or 0 in variable.shape:
         what = "is a scalar" if not variable.shape else "holds no values yet"
         raise SourceError(f"{variable.name} {what}: there is no layout to advise on")

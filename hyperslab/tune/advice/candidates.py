@@ -90,10 +90,7 @@ def now(source_format: str, variable: SourceVariable, library: str) -> Candidate
 def remedies(
     present: Candidate, accesses: Sequence[Access], *, remote: bool, grouped: bool = False
 ) -> list[Candidate]:
-    """Return ways to read the file as it is that cost less.
-
-    A chunk cache serves calls that follow another; xarray finds nothing in groups by references.
-    """
+    """Return ways to read the file as it is that cost less."""
     layout, ways = present.layout, dict[str, dict[str, Any]]()
     if not present.described or layout.format not in (*NETCDF4, "hdf5"):
         return []
@@ -105,7 +102,7 @@ def remedies(
     if layout.chunks and (several or layout.codec is None):
         name = f"chunk cache of {CACHE_BYTES >> 20} MiB"
         ways[name] = {"remedy": "cache", "cache_bytes": CACHE_BYTES}
-    if remote and layout.chunks and not grouped:
+    if remote and layout.chunks and not grouped:  # xarray finds nothing in groups by references
         alike = {name: getattr(layout, name) for name in ("chunks", "codec", "level", "shuffle")}
         if zarr := layout_of("zarr2", **alike):
             way = {"remedy": "references", "library": "zarr", "layout": zarr}

@@ -15,7 +15,7 @@ from . import recipes
 from .counts import Counts
 from .fetches import FETCHES, moved
 from .pricing import Row, read_of
-from .question import FAR, Subject
+from .question import FAR
 from .rank import Advice
 from .sample import Packed
 
@@ -33,29 +33,29 @@ _REMEDIES = {  # what is done, and why it helps
     "references": ("read it as Zarr by kerchunk references",
                    "chunks are asked for directly, without HDF5's index, several at a time"),
 }  # fmt: skip
+_ROWS = 12  # candidates in the table, but all that were measured
 _PLUGINS = (
     "Whoever reads zstd or blosc in netCDF-4 or HDF5 needs their filter plugins (h5py: import "
     "hdf5plugin); --codecs deflate,none keeps to what every reader has."
 )
 
 
-def text(advice: Advice, *, rows: int = 12, width: int = 0) -> str:
-    """Return the whole report, with so many rows of the table, but all that were measured."""
-    said = words(advice, rows, width)
+def text(advice: Advice, width: int = 0) -> str:
+    """Return the whole report, in lines of so many characters; 0 for any."""
+    said = words(advice, width)
     order = ("file", "now", "table", "advice", "how", "notes")
     return "\n\n".join(said[part] for part in order if said[part])
 
 
-def words(advice: Advice, rows: int = 12, width: int = 0) -> dict[str, str]:
-    """Return the parts of the report by name; see `text`."""
-    count = max(rows, sum(row.measured_gain is not None for row in advice.rows))
+def words(advice: Advice, width: int = 0) -> dict[str, str]:
+    """Return the parts of the report by name."""
     why = costs(advice)
     return {
         "file": wrapped(head(advice), width),
         "now": grid({name: [row[name] for row in why] for name in why[0]}, width),
         "advice": wrapped("\n".join(verdict(advice)), width),
-        "table": table(advice, count, width),
-        "how": how(advice, count),
+        "table": table(advice, width),
+        "how": how(advice),
         "notes": wrapped("\n".join(f"note: {note}" for note in advice.notes), width),
     }
 
@@ -173,9 +173,14 @@ def _change(before: Counts, after: Counts) -> str:
     return f"takes {after.requests:,} reads of the file instead of {before.requests:,}"
 
 
-def table(advice: Advice, rows: int = 12, width: int = 0) -> str:
+def _shown(advice: Advice) -> tuple[Row, ...]:
+    """Return the first candidates, and all that were measured."""
+    return advice.rows[: max(_ROWS, sum(row.measured_gain is not None for row in advice.rows))]
+
+
+def table(advice: Advice, width: int = 0) -> str:
     """Return the ranking: sizes, times and gains, predicted for the file and as measured."""
-    chosen = [advice.present, *advice.rows[:rows]]
+    chosen = [advice.present, *_shown(advice)]
     measured = any(row.measured for row in chosen)
     # Predicted is the file; what was measured may be a part of it.
     how = "measured" if advice.subject.sample.whole else "on sample"
@@ -197,59 +202,17 @@ def table(advice: Advice, rows: int = 12, width: int = 0) -> str:
     return grid(columns, width)
 
 
-def how(advice: Advice, rows: int = 12) -> str:
+def how(advice: Advice) -> str:
     """Return the commands of the advice, of the best of the other kind, and of all measured."""
-    first, subject, said = advice.first, advice.subject, list[str]()
+    first, few, said = advice.first, len(_shown(advice)), list[str]()
     for number, row in enumerate(advice.rows if first else (), 1):
-        fresh, best = row.candidate.rewrites, row in (first, advice.other)
-        tried = row.measured_gain is not None or (fresh and first and first.measured_gain is None)
-        if best or (tried and number <= rows):
-            made = recipes.commands(subject, row.candidate)[: None if best or not fresh else 1]
-            end = ", one of:" if len(made) > 1 and fresh else ":"
-            said.append(f"To apply {number}, {row.candidate.name}{end}")
+        predicted = row.candidate.rewrites and first and first.measured_gain is None
+        tried = number <= few and (predicted or row.measured_gain is not None)
+        if tried or row in (first, advice.other):
+            said.append(f"To apply {number}, {row.candidate.name}:")
+            made = recipes.commands(advice.subject, row.candidate)
             said += [indent(one, "    ") + "\n" for one in made]
     return "\n".join(said).rstrip()
-
-
-def as_json(advice: Advice) -> dict[str, object]:
-    """Return an advice as what JSON can hold: seconds, bytes, counts, commands."""
-    subject = advice.subject
-    return {
-        "file": shown(subject.question.address),
-        "variable": subject.variable.name,
-        "shape": list(subject.variable.shape),
-        "axes": list(subject.letters),
-        "accesses": {access.name: access.weight for access in subject.accesses},
-        "cache": subject.cache,
-        "predictor": advice.predictor,
-        "sample_shape": list(subject.sample.values.shape),
-        "now": _row(subject, advice.present, 0),
-        "why": [{key.replace("\n", " "): value for key, value in row.items()}
-                for row in costs(advice)],
-        "advice": verdict(advice),
-        "candidates": [_row(subject, row, n) for n, row in enumerate(advice.rows, 1)],
-        "notes": list(advice.notes),
-    }  # fmt: skip
-
-
-def _row(subject: Subject, row: Row, number: int) -> dict[str, object]:
-    candidate, gain = row.candidate, row.measured_gain
-    return {
-        "number": number,
-        "name": candidate.name,
-        "kind": candidate.kind,
-        "library": candidate.library,
-        "format": candidate.layout.format,
-        "chunks": list(candidate.layout.chunks or ()),
-        "bytes": round(row.nbytes),
-        "predicted_s": dict(row.seconds),
-        "chunks_touched": {name: count.chunks for name, count in row.counts.items()},
-        "measured_s": {k: [v.value, v.low, v.high] for k, v in (row.measured or {}).items()},
-        "gain_predicted": None if math.isnan(row.gain) else row.gain,
-        "gain_measured": gain and [gain.value, gain.low, gain.high],
-        "commands": recipes.commands(subject, candidate) if number else [],
-        "status": row.status,
-    }
 
 
 def _bytes(count: float) -> str:

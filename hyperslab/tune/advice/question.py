@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from importlib.util import find_spec
 from pathlib import Path
 
 from hyperslab.io.cards import readers
@@ -102,7 +101,7 @@ def subject_of(question: Question) -> Subject:
         present = now(source.format, variable, question.library_for(source, variable))
         candidates = _candidates(question, present, variable, accesses)
         most, cache = question.sample_bytes, question.cache
-        if question.link and question.measured and not missing():  # what it carries in a second
+        if question.link and question.measured:  # what it carries in a second
             most = min(max(int(min(question.link.bytes_per_s, most)), _LEAST_BYTES), most)
         sample = take(source, variable, accesses, most)
         shares = {access.name: access.weight for access in accesses}
@@ -141,8 +140,3 @@ def _candidates(
         )
     grouped = "/" in variable.name
     return (*remedies(present, accesses, remote=link is not None, grouped=grouped), *fresh)
-
-
-def missing() -> tuple[str, ...]:
-    """Return what is not installed and is needed to serve a folder and read from it."""
-    return tuple(name for name in ("aiohttp", "fsspec") if find_spec(name) is None)

@@ -5,24 +5,18 @@ from __future__ import annotations
 import shlex
 from pathlib import Path
 
-from hyperslab.io.layout import CLASSIC, NETCDF4, Layout
+from hyperslab.io.layout import Layout
 from hyperslab.io.sources.base import is_url
 
 from .candidates import Candidate, name_of
 from .question import Subject
 
-_ZSTD = 32015  # as registered with the HDF Group
-
 
 def commands(subject: Subject, candidate: Candidate) -> list[str]:
     """Return what applies a candidate, a command or a piece of Python each."""
-    layout = candidate.layout
     if candidate.remedy:
         return _remedy(subject, candidate)
-    netcdf = subject.format in (*CLASSIC, *NETCDF4) and layout.format in NETCDF4
-    able = netcdf and layout.codec in (None, "deflate", "zstd")
-    here = not is_url(subject.question.address)
-    return [rechunk(subject, layout), *([_nccopy(subject, layout)] if able and here else [])]
+    return [rechunk(subject, candidate.layout)]
 
 
 def rechunk(subject: Subject, layout: Layout) -> str:
@@ -52,52 +46,36 @@ def output_name(address: str, layout: Layout) -> str:
     return f"{'-'.join([stem, *words])}{layout.suffix}"
 
 
-def _nccopy(subject: Subject, layout: Layout) -> str:
-    words = ["nccopy", "-k", "nc4" if layout.format == "netcdf4" else "nc7"]
-    paths = [f"/{name}" if "/" in name else name for name in subject.twins]
-    for path in paths:
-        words += ["-c", f"{path}:{','.join(map(str, layout.chunks or ()))}"]
-    if layout.codec == "zstd":
-        for path in paths:
-            words += ["-F", f"{path},{_ZSTD},{layout.effective_level}"]
-    else:
-        words += ["-d", str(layout.effective_level or 0), *(["-s"] if layout.shuffle else [])]
-    address = subject.question.address
-    return shlex.join([*words, address, output_name(address, layout)])
-
-
 def _remedy(subject: Subject, found: Candidate) -> list[str]:
     """Return what applies a remedy, to the file where it is read: at a URL, where it is far."""
     asked, name = subject.question, subject.variable.name
     copy = Path(asked.address).name if is_url(asked.address) else asked.address
     address = asked.url or asked.address
-    there, lead, far = repr(address), "", asked.link is not None or is_url(address)
+    far = asked.link is not None or is_url(address)
     if far and not is_url(address):
-        url = f"s3://bucket/{Path(copy).name}"
-        there, lead = "url", f"url = {url!r}  # its own address at the store\n"
-    fsspec, opened = ("import fsspec\n", f"fsspec.open({there}).open()") if far else ("", there)
-    h5py = f"{fsspec}import h5py\n{lead}"
+        address = f"s3://bucket/{Path(copy).name}"
+    there, lead = repr(address), "import fsspec\n" if far else ""
+    opened = f"fsspec.open({there}).open()" if far else there
     if found.remedy == "index":
         group = name.rpartition("/")[0]
         options = f", group={group!r}" if group else ""
         options += f", index={f'{copy}.subchunk'!r}" if far else ""
         return [
             shlex.join(["hyperslab", "index", asked.address]),
-            f"import xarray as xr\n{lead}ds = xr.open_dataset({there}, engine='subchunk'{options})",
+            f"import xarray as xr\nds = xr.open_dataset({there}, engine='subchunk'{options})",
         ]
     if found.remedy == "h5py":
-        return [f"{h5py}values = h5py.File({opened})[{name!r}]"]
+        return [f"{lead}import h5py\nvalues = h5py.File({opened})[{name!r}]"]
     if found.remedy == "references":
         return [
-            "from hyperslab.io.references import read, write\n"
-            f"import xarray as xr\n{lead}"
+            "from hyperslab.io.references import read, write\nimport xarray as xr\n"
             f"write({copy!r})  # a copy of the file on this machine\n"
             f"ds = xr.open_dataset(read({copy!r}, {there}), engine='kerchunk')"
         ]
     if found.library == "h5py":
-        return [f"{h5py}file = h5py.File({opened}, rdcc_nbytes={found.cache_bytes})"]
+        return [f"{lead}import h5py\nfile = h5py.File({opened}, rdcc_nbytes={found.cache_bytes})"]
     mode = " + '#mode=bytes'" if far else ""
     return [
-        f"import netCDF4\n{lead}file = netCDF4.Dataset({there}{mode})\n"
+        f"import netCDF4\nfile = netCDF4.Dataset({there}{mode})\n"
         f"file[{name!r}].set_var_chunk_cache(size={found.cache_bytes})"
     ]

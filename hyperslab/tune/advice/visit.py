@@ -27,10 +27,7 @@ MODULES = (
 
 @dataclass(frozen=True)
 class Visit:
-    """Open a file and read from its variable "data": phases open and read.
-
-    From a server both are the phase read: libraries fetch values ahead when a file is opened.
-    """
+    """Open a file and read from its variable "data": phases open and read."""
 
     path: Path
     library: str
@@ -48,7 +45,7 @@ class Visit:
             watch.chill()
             with watch("read"):
                 values = [opened.read(one) for one in self.selections]
-        else:
+        else:  # one phase: libraries fetch values ahead when a file is opened
             address = self.server.address(self.path.name)
             where["storage_options"] = self.server.storage_options
             with watch("read"):

@@ -29,11 +29,10 @@ def asked(shares, variable=SHORT, named=None, **options):
     [
         ("series=1", SHORT, [], "no access 'series': give one of time_series, map"),
         ("map=0.5,map=0.5", SHORT, [], "map is given twice"),
-        ("map=a", SHORT, [], "give a number, such as 0.7 or 70%"),
+        ("map=a", SHORT, [], "give a share above 0, as in map=0.7 or 70%"),
         ("map=0", SHORT, [], "give a share above 0"),
-        ("map=nan", SHORT, [], "give a share above 0"),
         ("map=0.9,whole=0.3", SHORT, [], "sum to 1.2, not to 1 .*: give map=0.75, whole=0.25"),
-        ("map=0.5,whole", SHORT, [], "whole has no share"),
+        ("map=0.5,whole", SHORT, [], "give a share above 0, as in whole=0.7"),
         ("time_series", PLAIN, [], "no such read: say what is time, as in --dims time=a"),
         ("time_series", PLAIN, ["time=x"], "v has no dimension x: give some of a, b"),
         ("time_series", PLAIN, ["when=b"], "give ROLE=DIMENSION"),

@@ -244,7 +244,7 @@ def test_a_machine_is_calibrated_once_or_when_asked_and_a_study_s_own_comes_firs
     assert kept.known(study) is ROUGH
     kept.save(dataclasses.replace(MADE, samples=9), study)
     assert kept.known(study).samples == 9
-    assert kept.known() is kept.known(study, rough=True) is ROUGH
+    assert kept.known() is ROUGH
     asked, said = [], []
     monkeypatch.setattr(measuring, "calibrate", lambda **options: asked.append(options) or MADE)
     assert kept.ensured(say=said.append) == kept.ensured() == kept.known() == MADE

@@ -83,7 +83,6 @@ def folder(tmp_path_factory):
         ("advise in.nc --library zarr", "it does not read sst, netcdf4: give one of netcdf4"),
         ("advise in.nc --library netcdf-c --store s3", "netcdf4 over a network: give one of"),
         ("advise in.nc --measure -1", "--measure -1: give 0"),
-        ("advise in.nc --rows 0", "--rows 0"),
         ("advise in.nc --calls 0", "--calls 0"),
         ("advise in.nc --calls 61 --access row", "has 48 such reads of row"),
         ("advise in.nc --plot a.gif", "--plot a.gif"),

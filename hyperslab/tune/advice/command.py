@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import argparse
-import math
 import re
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from hyperslab.io.cards import readers
 from hyperslab.io.sources.base import is_url, shown
 from hyperslab.network.link import Link
 
@@ -137,13 +135,10 @@ def advised(words: Sequence[str], calibrated: Path | None = None) -> Advice:
 
 def question_of(arguments: argparse.Namespace) -> Question:
     """Return what the options ask; a ValueError says what makes no sense."""
-    most_bytes, most_times = budget_of(arguments.budget)
     sample_bytes = size(arguments.sample)
     if sample_bytes < LEAST_SAMPLE:
         raise ValueError(f"--sample {arguments.sample}: give at least {LEAST_SAMPLE >> 10} KiB")
-    if arguments.library and arguments.library not in readers():
-        raise ValueError(f"--library {arguments.library}: give one of {', '.join(readers())}")
-    as_given = ("variable", "calls", "library", "cache", "repeats")
+    as_given = ("variable", "calls", "library", "cache", "budget", "repeats")
     return Question(
         arguments.file,
         weights(arguments.access),
@@ -152,27 +147,11 @@ def question_of(arguments: argparse.Namespace) -> Question:
         url=arguments.store if is_url(arguments.store) else "",
         formats=tuple(format_name(name) for name in arguments.formats.split(",") if name),
         codecs=tuple(name for name in arguments.codecs.split(",") if name and codec(name)),
-        most_bytes=most_bytes,
-        most_times=most_times,
         measured=arguments.measure,
         sample_bytes=sample_bytes,
         workdir=workdir(arguments.workdir),
         **{name: getattr(arguments, name) for name in as_given},
     )
-
-
-def budget_of(text: str) -> tuple[float | None, float]:
-    """Return the bytes that are allowed, or else a multiple of the present ones."""
-    if text == "any":
-        return None, math.inf
-    times, value = re.fullmatch(r"(\d+(?:\.\d+)?)x", text), 0.0
-    with suppress(ValueError):
-        value = float(times[1]) if times else float(size(text))
-    if not value:
-        raise ValueError(
-            f"--budget {text}: give a multiple above 0 such as 1.5x, bytes such as 2GB, or any"
-        )
-    return (None, value) if times else (value, 1.0)
 
 
 def link_of(text: str, address: str) -> Link | None:

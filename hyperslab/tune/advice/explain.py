@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import math
+import shlex
+from pathlib import Path
 from textwrap import indent
 
 from hyperslab.io.chunk_shapes import chunk_grid
-from hyperslab.io.layout import NETCDF4
-from hyperslab.io.sources.base import shown
+from hyperslab.io.layout import NETCDF4, Layout
+from hyperslab.io.sources.base import is_url, shown
 from hyperslab.text import TIMES, amount, listing
 
 from ..report.table import grid, wrapped
-from . import recipes
+from .candidates import Candidate, name_of
 from .counts import Counts
 from .fetches import FETCHES, moved
 from .pricing import Row, read_of
-from .question import FAR
+from .question import FAR, Subject
 from .rank import Advice
 from .sample import Packed
 
@@ -115,7 +117,8 @@ def costs(advice: Advice) -> list[dict[str, str]]:
 def verdict(advice: Advice) -> list[str]:
     """Return what is advised, in a sentence or two."""
     first, other = advice.first, advice.other
-    if first is None and advice.present.status and not advice.gains_known:
+    known = any(math.isfinite(row.scaled_gain) for row in advice.rows)
+    if advice.present.status and not known:
         return [f"Nothing is advised: {advice.present.status}"]
     if first is None:
         mix = listing([f"{_PLAIN[a.name]} ({a.weight:.0%})" for a in advice.subject.accesses], 9)
@@ -210,9 +213,78 @@ def how(advice: Advice) -> str:
         tried = number <= few and (predicted or row.measured_gain is not None)
         if tried or row in (first, advice.other):
             said.append(f"To apply {number}, {row.candidate.name}:")
-            made = recipes.commands(advice.subject, row.candidate)
+            made = commands(advice.subject, row.candidate)
             said += [indent(one, "    ") + "\n" for one in made]
     return "\n".join(said).rstrip()
+
+
+def commands(subject: Subject, candidate: Candidate) -> list[str]:
+    """Return what applies a candidate, a command or a piece of Python each."""
+    if candidate.remedy:
+        return _remedy(subject, candidate)
+    return [rechunk(subject, candidate.layout)]
+
+
+def rechunk(subject: Subject, layout: Layout) -> str:
+    """Return the line that rewrites the file in a layout with this program."""
+    address = subject.question.address
+    words = ["hyperslab", "rechunk", address, output_name(address, layout)]
+    words += ["--format", layout.format]
+    for name in subject.twins:
+        words += ["--variable", name]
+    for option, lengths in (("--chunks", layout.chunks), ("--shards", layout.shards)):
+        if lengths:
+            pairs = zip(subject.variable.dims, lengths, strict=True)
+            words += [option, ",".join(f"{dim}={n}" for dim, n in pairs)]
+    level = layout.effective_level
+    words += ["--codec", f"{layout.codec or 'none'}{f':{level}' if level else ''}"]
+    words += ["--shuffle" if layout.shuffle else "--no-shuffle"] if layout.codec else []
+    words += ["--pages", str(layout.page_bytes)] if layout.page_bytes else []
+    words += ["--leave-out"] if subject.unkept else []
+    return shlex.join(words)
+
+
+def output_name(address: str, layout: Layout) -> str:
+    """Return a name for a copy: the file's own, with what is new about it."""
+    stem = Path(address.rstrip("/")).name
+    stem = stem.rpartition(".")[0] or stem
+    words = name_of(layout).removeprefix("zarr3 ").replace(":", "").split()
+    return f"{'-'.join([stem, *words])}{layout.suffix}"
+
+
+def _remedy(subject: Subject, found: Candidate) -> list[str]:
+    """Return what applies a remedy, to the file where it is read: at a URL, where it is far."""
+    asked, name = subject.question, subject.variable.name
+    copy = Path(asked.address).name if is_url(asked.address) else asked.address
+    address = asked.url or asked.address
+    far = asked.link is not None or is_url(address)
+    if far and not is_url(address):
+        address = f"s3://bucket/{Path(copy).name}"
+    there, lead = repr(address), "import fsspec\n" if far else ""
+    opened = f"fsspec.open({there}).open()" if far else there
+    if found.remedy == "index":
+        group = name.rpartition("/")[0]
+        options = f", group={group!r}" if group else ""
+        options += f", index={f'{copy}.subchunk'!r}" if far else ""
+        return [
+            shlex.join(["hyperslab", "index", asked.address]),
+            f"import xarray as xr\nds = xr.open_dataset({there}, engine='subchunk'{options})",
+        ]
+    if found.remedy == "h5py":
+        return [f"{lead}import h5py\nvalues = h5py.File({opened})[{name!r}]"]
+    if found.remedy == "references":
+        return [
+            "from hyperslab.io.references import read, write\nimport xarray as xr\n"
+            f"write({copy!r})  # a copy of the file on this machine\n"
+            f"ds = xr.open_dataset(read({copy!r}, {there}), engine='kerchunk')"
+        ]
+    if found.library == "h5py":
+        return [f"{lead}import h5py\nfile = h5py.File({opened}, rdcc_nbytes={found.cache_bytes})"]
+    mode = " + '#mode=bytes'" if far else ""
+    return [
+        f"import netCDF4\nfile = netCDF4.Dataset({there}{mode})\n"
+        f"file[{name!r}].set_var_chunk_cache(size={found.cache_bytes})"
+    ]
 
 
 def _bytes(count: float) -> str:

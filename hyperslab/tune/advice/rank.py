@@ -34,7 +34,7 @@ from .accesses import Access
 from .candidates import Candidate
 from .costs import Calibration
 from .pricing import Pricing, Row, sentence
-from .question import FAR, Question, Subject
+from .question import FAR, Question, Subject, room
 from .visit import MODULES, Visit, case_of, digest
 
 _REFINED = 12  # candidates whose compression is measured with chunks of their own
@@ -78,11 +78,6 @@ class Advice:
         best = next(others, None) if self.first else None
         return best if best is not None and best.scaled_gain >= _WORTH else None
 
-    @property
-    def gains_known(self) -> bool:
-        """Whether a gain is known of any candidate."""
-        return any(math.isfinite(row.scaled_gain) for row in self.rows)
-
 
 def advise(
     subject: Subject, calibration: Calibration, say: Callable[[str], None] | None = None
@@ -118,9 +113,8 @@ def predicted(subject: Subject, calibration: Calibration, processes: Processes) 
         first = _ordered(priced(subject.candidates, alone=False))
         finer = priced([row.candidate for row in first[:_REFINED]], alone=True)
     rows = (*finer, *first[_REFINED:])
-    most = question.most_bytes
-    room = question.most_times * present.nbytes if most is None else most
-    allowed = [row for row in rows if not row.candidate.rewrites or row.nbytes <= room]
+    most = room(question.budget, present.nbytes)
+    allowed = [row for row in rows if not row.candidate.rewrites or row.nbytes <= most]
     beyond = [row for row in rows if row not in allowed]
     said = []
     if not calibration.made:
@@ -261,7 +255,9 @@ def try_out(
 
         rows = timed(cases, plan)
         if first < question.repeats:
-            mixes = _least_s(frame_of(rows), subject.near)
+            reads = frame_of(rows).query("status == 'ok' and phase == 'read'")
+            least = reads.groupby(["mode", "pattern"])["wall_s"].min().unstack()
+            mixes = mix_s(subject.near, least)
             near = {candidates[0].name, *mixes.index[mixes <= NEAR * mixes.min()]}
             rest = replace(plan, blocks=question.repeats - first, seed=question.seed + 1)
             later = timed([case for case in cases if case.columns["mode"] in near], rest)
@@ -310,13 +306,6 @@ def _cases(
                 columns={"mode": candidate.name, "pattern": access.name},
                 pinned=not card(library).threads,
             )  # fmt: skip
-
-
-def _least_s(frame: pd.DataFrame, accesses: Sequence[Access]) -> pd.Series[float]:
-    """Return the seconds of an average read with each candidate, by the fastest of its blocks."""
-    reads = frame[(frame["status"] == "ok") & (frame["phase"] == "read")]
-    least = reads.pivot_table(index="mode", columns="pattern", values="wall_s", aggfunc="min")
-    return mix_s(accesses, least)
 
 
 def mix_s(accesses: Sequence[Access], seconds: pd.DataFrame) -> pd.Series[float]:

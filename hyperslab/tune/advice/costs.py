@@ -69,7 +69,6 @@ class Prediction:
 
     @property
     def seconds(self) -> float:
-        """Expected seconds."""
         return sum(self.parts.values())
 
     @property

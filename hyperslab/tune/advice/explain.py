@@ -176,14 +176,10 @@ def _change(before: Counts, after: Counts) -> str:
     return f"takes {after.requests:,} reads of the file instead of {before.requests:,}"
 
 
-def _shown(advice: Advice) -> tuple[Row, ...]:
-    """Return the first candidates, and all that were measured."""
-    return advice.rows[: max(_ROWS, sum(row.measured_gain is not None for row in advice.rows))]
-
-
 def table(advice: Advice, width: int = 0) -> str:
     """Return the ranking: sizes, times and gains, predicted for the file and as measured."""
-    chosen = [advice.present, *_shown(advice)]
+    count = max(_ROWS, sum(row.measured_gain is not None for row in advice.rows))
+    chosen = [advice.present, *advice.rows[:count]]
     measured = any(row.measured for row in chosen)
     # Predicted is the file; what was measured may be a part of it.
     how = "measured" if advice.subject.sample.whole else "on sample"
@@ -207,11 +203,9 @@ def table(advice: Advice, width: int = 0) -> str:
 
 def how(advice: Advice) -> str:
     """Return the commands of the advice, of the best of the other kind, and of all measured."""
-    first, few, said = advice.first, len(_shown(advice)), list[str]()
+    first, said = advice.first, list[str]()
     for number, row in enumerate(advice.rows if first else (), 1):
-        predicted = row.candidate.rewrites and first and first.measured_gain is None
-        tried = number <= few and (predicted or row.measured_gain is not None)
-        if tried or row in (first, advice.other):
+        if row.measured_gain is not None or row in (first, advice.other):
             said.append(f"To apply {number}, {row.candidate.name}:")
             made = commands(advice.subject, row.candidate)
             said += [indent(one, "    ") + "\n" for one in made]

@@ -55,8 +55,6 @@ _ROUNDS, _NEAR = 6, 0.03  # errors from here on count by their size and no longe
 
 @dataclass(frozen=True)
 class Timed:
-    """A read with the case that measures it."""
-
     read: Read
     case: Case
 

@@ -57,7 +57,6 @@ class Candidate:
 
     @property
     def rewrites(self) -> bool:
-        """Whether the file has to be written anew."""
         return self.kind == LAYOUT
 
 

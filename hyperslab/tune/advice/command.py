@@ -100,7 +100,6 @@ _OPTIONS: dict[str, Rows] = {
 
 
 def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> argparse.ArgumentParser:
-    """Add the command `advise` to those of `hyperslab`, and return its parser."""
     return add_command(commands, "advise", "[options] FILE", _ABOUT, _EXAMPLES, _OPTIONS, run)
 
 

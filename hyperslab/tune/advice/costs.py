@@ -73,7 +73,6 @@ class Prediction:
 
     @property
     def most(self) -> str:
-        """The part that takes the most."""
         return max(self.parts, key=lambda name: self.parts[name])
 
 
@@ -95,7 +94,6 @@ class Calibration:
 
     @property
     def libraries(self) -> tuple[str, ...]:
-        """Readers that were calibrated."""
         return tuple(sorted({way.partition("/")[0] for way in self.ways}))
 
     def codecs(self, library: str) -> tuple[str, ...]:

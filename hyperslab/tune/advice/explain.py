@@ -216,12 +216,7 @@ def commands(subject: Subject, candidate: Candidate) -> list[str]:
     """Return what applies a candidate, a command or a piece of Python each."""
     if candidate.remedy:
         return _remedy(subject, candidate)
-    return [rechunk(subject, candidate.layout)]
-
-
-def rechunk(subject: Subject, layout: Layout) -> str:
-    """Return the line that rewrites the file in a layout with this program."""
-    address = subject.question.address
+    layout, address = candidate.layout, subject.question.address
     words = ["hyperslab", "rechunk", address, output_name(address, layout)]
     words += ["--format", layout.format]
     for name in subject.twins:
@@ -235,7 +230,7 @@ def rechunk(subject: Subject, layout: Layout) -> str:
     words += ["--shuffle" if layout.shuffle else "--no-shuffle"] if layout.codec else []
     words += ["--pages", str(layout.page_bytes)] if layout.page_bytes else []
     words += ["--leave-out"] if subject.unkept else []
-    return shlex.join(words)
+    return [shlex.join(words)]
 
 
 def output_name(address: str, layout: Layout) -> str:

@@ -74,7 +74,6 @@ class Question:
             raise ValueError(f"--measure {self.measured}: give 0 (predict only) or more")
 
     def library_for(self, source: Source, variable: SourceVariable) -> str:
-        """Return what reads a variable of the file now."""
         far = self.link is not None or is_url(source.address)
         if self.library:
             s3 = (self.url or source.address).startswith("s3:")

@@ -47,7 +47,6 @@ class Sample:
 
     @property
     def words(self) -> str:
-        """What is measured on."""
         shape = "x".join(map(str, self.values.shape))
         return "all of the variable" if self.whole else f"a sample of {shape}"
 

@@ -36,7 +36,6 @@ class Visit:
     server: Server | None = None  # that the file is read from, by its name
 
     def __call__(self, watch: Stopwatch) -> str:
-        """Read; return the digest of the values."""
         chosen = reader(self.library)
         where: dict[str, Any] = {"chunk_cache_bytes": self.cache_bytes}
         if self.server is None:

@@ -7,7 +7,6 @@ import shutil
 import subprocess
 import sys
 
-import h5py
 import netCDF4
 import numpy as np
 import pytest
@@ -142,21 +141,17 @@ def test_a_file_that_is_read_elsewhere_is_opened_there(file, store, opened):
     assert f"h5py.File({opened})" in python(found, row_of(found, remedy="h5py"))
 
 
-def test_what_a_copy_would_lack_is_said(file, tmp_path):
-    path = shutil.copy(file, tmp_path / "maps.nc")
-    with netCDF4.Dataset(path, "a") as nc:
-        nc.createGroup("stations").createVariable("names", str, ())[...] = "Vlissingen"
-    found = advised([str(path), *ASKED])
-    assert any("stations/names is left out: it holds text" in note for note in found.notes)
-    row = row_of(found, format="netcdf4", kind="layout")
-    assert "--leave-out" in commands(found.subject, row.candidate)[0]
-
-
-def test_an_index_opens_the_group_of_the_variable(tmp_path):
-    with h5py.File(tmp_path / "groups.h5", "w") as file:
-        values = np.arange(72000, dtype="f4").reshape(20, 60, 60)
-        file.create_dataset("a/b/v", data=values, chunks=(1, 60, 60), compression="gzip")
-    found = advised([str(tmp_path / "groups.h5"), *ASKED, "--access", "row"])
+def test_a_variable_in_a_group_and_what_a_copy_would_lack():
+    values = np.arange(72000, dtype="f4").reshape(20, 60, 60)
+    with netCDF4.Dataset("groups.nc", "w") as nc:
+        nc.createVariable("names", str, ())[...] = "Vlissingen"
+        for name, n in zip("tyx", values.shape, strict=True):
+            nc.createDimension(name, n)
+        made = nc.createVariable("a/b/v", "f4", ("t", "y", "x"), zlib=True, chunksizes=(1, 60, 60))
+        made[...] = values
+    found = advised(["groups.nc", *ASKED, "--access", "row"])
+    assert any("names is left out: it holds text" in note for note in found.notes)
+    assert "--leave-out" in commands(found.subject, row_of(found, kind="layout").candidate)[0]
     row = row_of(found, remedy="index")
     assert main(commands(found.subject, row.candidate)[0].split()[1:]) == 0
     with executed(python(found, row))["ds"] as ds:

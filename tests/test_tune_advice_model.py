@@ -186,7 +186,7 @@ def test_a_server_is_asked_for_what_is_counted(tmp_path, library, values, layout
     [(False, (50, 50)), (True, (2, 2))],  # with the shard's own index
 )
 def test_the_chunks_of_a_shard_are_asked_for_in_turn_or_together(monkeypatch, merging, held_stages):
-    monkeypatch.setattr(fetches, "merging", lambda: merging)
+    monkeypatch.setattr(fetches, "MERGING", merging)
     alone = Layout("zarr3", (1, 10, 10), "zstd", 3)
     held = dataclasses.replace(alone, shards=(50, 50, 50))
     stages = []

@@ -16,7 +16,6 @@ from made_advice import maps
 
 from hyperslab.cli import main
 from hyperslab.network import serving
-from hyperslab.tune.advice import calibrate
 from hyperslab.tune.advice.command import advised
 from hyperslab.tune.advice.explain import commands
 
@@ -56,16 +55,6 @@ def test_a_report_says_what_and_how_also_as_json_and_a_picture(file, tmp_path, c
     ]  # fmt: skip
     assert (first["order"], first["rank"], first["gain"]) == (1, 1, None)
     assert "hyperslab rechunk" in found["how"]
-
-
-def test_a_calibration_is_made_where_it_is_asked_for(tmp_path, monkeypatch, capsys):
-    def fails(workdir):
-        raise OSError(f"not now in {workdir}")
-
-    monkeypatch.setattr(calibrate, "calibrate", fails)
-    assert run("--calibrate", "--workdir", tmp_path) == 1
-    assert f"not now in {tmp_path}" in capsys.readouterr().err
-    assert run("--calibrate", "--workdir", "no") == 2
 
 
 def test_the_commands_that_are_printed_work(file, monkeypatch):

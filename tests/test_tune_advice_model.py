@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hyperslab import subchunk
+from hyperslab.cli import main
 from hyperslab.io import Layout
 from hyperslab.io.cards import reader
 from hyperslab.io.creation import write_array
@@ -129,12 +130,9 @@ SHARD = (slice(None), slice(0, 40), slice(0, 30))
 ZARR = Layout("zarr3", (3, 20, 10), "zstd", 3)
 
 
-def over(library, link, **changes):
-    return dataclasses.replace(READ, library=library, link=link, **changes)
-
-
 def test_a_link_costs_round_trips_and_bytes():
-    far = {name: over(name, Link(1e6, 0.1)) for name in ("h5py", "netcdf4", "zarr")}
+    link, names = Link(1e6, 0.1), ("h5py", "netcdf4", "zarr")
+    far = {name: dataclasses.replace(READ, library=name, link=link) for name in names}
     assert moved(far["netcdf4"], counts_of(READ)) == Moved(22 + 50, 22 + 50, 50 * 1e4)
     assert moved(far["zarr"], counts_of(READ)).stages == 1 + 5
     times = {name: wire_seconds(read, counts_of(read)) for name, read in far.items()}
@@ -237,7 +235,7 @@ def test_a_machine_is_calibrated_once_or_when_asked_and_a_study_s_own_comes_firs
     monkeypatch.setattr(measuring, "calibrate", lambda **options: asked.append(options) or MADE)
     assert kept.ensured(say=said.append) == kept.ensured() == kept.known() == MADE
     assert len(asked) == 1 and "this machine has no calibration yet" in said[0]
-    kept.ensured(again=True, workdir=tmp_path)
+    assert main(["advise", "--calibrate", "--workdir", str(tmp_path)]) == 0
     assert asked[1]["workdir"] == tmp_path
 
 

@@ -86,6 +86,7 @@ def folder(tmp_path_factory):
         ("advise in.nc --calls 0", "--calls 0"),
         ("advise in.nc --calls 61 --access row", "has 48 such reads of row"),
         ("advise in.nc --plot a.gif", "--plot a.gif"),
+        ("advise --calibrate --workdir no", "--workdir no is no folder"),
         ("advise in.nc --repeats 0", "--repeats 0: give at least 1"),
         ("advise in.nc --sample 0", "--sample 0: give at least 64 KiB"),
         ("rechunk in.nc in.nc", "is the source itself"),

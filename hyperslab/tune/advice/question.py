@@ -117,7 +117,7 @@ def subject_of(question: Question) -> Subject:
         candidates = _candidates(question, present, variable, accesses)
         most, cache = question.sample_bytes, question.cache
         if question.link and question.measured:  # what it carries in a second
-            most = min(max(int(min(question.link.bytes_per_s, most)), _LEAST_BYTES), most)
+            most = int(min(max(question.link.bytes_per_s, _LEAST_BYTES), most))
         sample = take(source, variable, accesses, most)
         shares = {access.name: access.weight for access in accesses}
         near = resolve(shares, sample.variable, letters, question.calls, fewer=True)

@@ -93,10 +93,6 @@ def test_remedies_by_what_the_file_is():
     assert far == ["index", "cache", "references"]
     classic = SourceVariable("v", ("x",), (9,), "f4", layout=Layout("netcdf3"))
     assert names(now("netcdf3", classic, "netcdf4"), remote=False, calls=1) == []
-    odd = SourceVariable("v", ("x",), (99,), "f4", chunks=(9,), codec="scaleoffset")
-    stands = now("hdf5", odd, "h5py")  # counted without a codec
-    assert (stands.layout, stands.described) == (Layout("hdf5", (9,)), False)
-    assert names(stands, remote=True, calls=4) == []
 
 
 @given(

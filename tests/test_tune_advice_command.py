@@ -128,6 +128,7 @@ def test_a_file_that_is_read_elsewhere_is_opened_there(file, store, opened):
     shutil.copy(file, ".")
     found = advised(["maps.nc", *ASKED, "--library", "netcdf4", "--store", store])
     assert f"h5py.File({opened})" in python(found, row_of(found, remedy="h5py"))
+    assert any("30 ms away, which is assumed" in note for note in found.notes) == (store != "local")
 
 
 def test_a_variable_in_a_group_and_what_a_copy_would_lack():

@@ -17,7 +17,7 @@ from .candidates import Candidate, name_of
 from .counts import Counts
 from .fetches import FETCHES, moved
 from .pricing import Row, read_of
-from .question import FAR, Subject
+from .question import Subject
 from .rank import Advice
 from .sample import Packed
 
@@ -76,8 +76,7 @@ def head(advice: Advice) -> str:
     stored += f", {variable.codec}" if variable.codec else ""
     place = f"{subject.cache} on this machine's disk"
     if link is not None:
-        assumed = ", which is assumed" if link is FAR else ""
-        place = f"{_bytes(link.bytes_per_s)}/s and {link.round_trip_s * 1e3:g} ms away{assumed}"
+        place = f"{_bytes(link.bytes_per_s)}/s and {link.round_trip_s * 1e3:g} ms away"
     return (
         f"{shown(subject.question.address)}: {variable.name} ({dims}; {variable.dtype}), "
         f"{_bytes(variable.nbytes)} of values in {_bytes(advice.present.nbytes)}: "

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -27,30 +28,20 @@ class Access:
 
 def weights(given: Sequence[str]) -> dict[str, float]:
     """Return the share of each access, 1 in all, from NAME=SHARE (0.7, 70%, 70) or names alone."""
-    shares, alone = dict[str, float](), list[str]()
-    for text in _parts(given):
-        name, equals, share = (piece.strip() for piece in text.partition("="))
+    parts, shares = _parts(given), dict[str, float]()
+    alone = not any("=" in text for text in parts)
+    for text in parts:
+        name, _, share = (piece.strip() for piece in text.partition("="))
         if name not in NAMED:
             raise ValueError(f"--access {text}: no access {name!r}: give one of {', '.join(NAMED)}")
-        if name in (*shares, *alone):
+        if name in shares:
             raise ValueError(f"--access: {name} is given twice: give its share once")
-        if not equals:
-            alone.append(name)
-            continue
-        try:
-            shares[name] = float(share.removesuffix("%")) / (100 if share.endswith("%") else 1)
-        except ValueError:
-            raise ValueError(f"--access {text}: give a number, such as 0.7 or 70%") from None
-        if not 0 < shares[name] < math.inf:
-            raise ValueError(f"--access {text}: give a share above 0")
-    if not shares:
-        return {name: 1 / len(alone) for name in alone}
-    if alone:
-        raise ValueError(
-            f"--access: {alone[0]} has no share and others have: give every one a share, or none"
-        )
+        number = re.fullmatch(r"(\d+\.?\d*|\.\d+)(%?)", f"{1 / len(parts)}" if alone else share)
+        if not number or not float(number[1]):
+            raise ValueError(f"--access {text}: give a share above 0, as in {name}=0.7 or 70%")
+        shares[name] = float(number[1]) / (100 if number[2] else 1)
     total = math.fsum(shares.values())
-    if min(abs(total - whole) / whole for whole in (1.0, 100.0)) > _ROUNDED:
+    if parts and min(abs(total - whole) / whole for whole in (1.0, 100.0)) > _ROUNDED:
         scaled = ", ".join(f"{name}={share / total:.3g}" for name, share in shares.items())
         raise ValueError(
             f"--access: the shares sum to {total:g}, not to 1 (or 100%): give {scaled} to keep "
@@ -98,11 +89,7 @@ def resolve(
     *,
     fewer: bool = False,
 ) -> tuple[Access, ...]:
-    """Return the accesses of a variable, in the middle of it, by the axes of its dimensions.
-
-    Without shares it is a time series and a map alike, or a row and a column where the dimensions
-    say neither. Each is so many calls, or `fewer` where there are not so many.
-    """
+    """Return the accesses of a variable, each so many calls in the middle of it, or `fewer`."""
     if not variable.shape or 0 in variable.shape:
         what = "is a scalar" if not variable.shape else "holds no values yet"
         raise SourceError(f"{variable.name} {what}: there is no layout to advise on")

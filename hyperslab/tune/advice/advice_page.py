@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import math
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import product
 from pathlib import Path
@@ -14,8 +15,7 @@ import pandas as pd
 
 from hyperslab.io.sources.base import is_url, shown
 
-from ..report.files import Section, put
-from ..report.files import page as html_page
+from ..report.files import Section, page, put
 from ..report.plot import STYLE, plain, saved
 from . import explain
 from .candidates import LAYOUT, NOW, REMEDY
@@ -55,12 +55,7 @@ def bare_name(address: str) -> str:
 
 
 def rows(advice: Advice, name: Callable[[str], str] = bare_name) -> Iterator[Mapping[str, object]]:
-    """Yield records: a row for each candidate and access, and one for each thing that is said.
-
-    Of a candidate: predicted_s, predicted_reads (the chunks touched), wall_s (the median measured
-    on the sample), order (0 is the file as it is), rank (1 is what is advised), and what it is as
-    mode. What is said has the mode "said", and its words, with this name of the file, as hints.
-    """
+    """Yield records: of each candidate and access, and of each thing said, its words as hints."""
     listed = [(n, row, row.candidate.kind) for n, row in enumerate((advice.present, *advice.rows))]
     listed += [(-1, row, BEYOND) for row in advice.beyond]
     for (number, row, mode), access in product(listed, advice.subject.accesses):
@@ -72,7 +67,7 @@ def rows(advice: Advice, name: Callable[[str], str] = bare_name) -> Iterator[Map
             "library": row.candidate.library,
             "pattern": access.name,
             "weight": access.weight,
-            "order": number,
+            "order": number,  # 0 is the file as it is
             "rank": 1.0 if row is advice.first else math.nan,
             "predicted_s": row.seconds.get(access.name, math.nan),
             "predicted_reads": counts.chunks,
@@ -94,6 +89,14 @@ def rows(advice: Advice, name: Callable[[str], str] = bare_name) -> Iterator[Map
         yield {"case": what, "mode": SAID, "hints": words}
 
 
+def as_json(found: Sequence[Mapping[str, object]]) -> str:
+    """Return records as JSON: what is said by its name, and the candidates, a record an access."""
+    told = {str(row["case"]): row["hints"] for row in found if row["mode"] == SAID}
+    rows = [row for row in found if row["mode"] != SAID]
+    told["candidates"] = [{k: None if v != v else v for k, v in row.items()} for row in rows]
+    return json.dumps(told, indent=1)
+
+
 def said(frame: pd.DataFrame, what: str) -> str:
     """Return what records say of "file", "now", "advice", "table", "how" or "notes"."""
     found = frame[(frame["mode"] == SAID) & (frame["case"] == what)]
@@ -108,20 +111,15 @@ def myst(frame: pd.DataFrame, what: str) -> str:
     return _OPTION.sub(r"`\g<0>`", words)
 
 
-def page(frame: pd.DataFrame, title: str) -> str:
-    """Return the report of records as HTML."""
-    drawn = {"table": picture(frame, ".svg")}
-    return html_page(shown(title), [
+def write(frame: pd.DataFrame, path: str | Path, title: str) -> Path:
+    """Write the report as an HTML file, whole or not at all, and return its path."""
+    path, drawn = Path(path), {"table": picture(frame, ".svg")}
+    path.parent.mkdir(parents=True, exist_ok=True)
+    made = page(shown(title), [
         Section(head, said(frame, what), what in _VERBATIM, drawn.get(what, b""))
         for what, head in _PARTS.items()
     ])  # fmt: skip
-
-
-def write(frame: pd.DataFrame, path: str | Path, title: str) -> Path:
-    """Write the report as an HTML file, whole or not at all, and return its path."""
-    path = Path(path)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    put("html", str(path), page(frame, title).encode())
+    put("html", str(path), made.encode())
     return path
 
 

@@ -1,4 +1,4 @@
-"""Measure this machine for the cost model, keep what it costs, and time the decoding of chunks."""
+"""Measure this machine for the cost model, by reading files that are made for it."""
 
 from __future__ import annotations
 
@@ -40,6 +40,7 @@ LIBRARIES = (
     "netcdf4", "h5py", "h5netcdf", "xarray-netcdf4", "xarray-h5netcdf", "subchunk", "zarr",
     "xarray-zarr", "plain",
 )  # fmt: skip
+# Noise fills most bits; packed are whole steps, half of them missing over land; sparse: zeros.
 TEXTURES = ("noisy", "packed", "land", "sparse")
 # For each engine the reader that codecs are timed with; the others share their cost.
 _DECODERS = ("netcdf4", "h5py", "zarr", "subchunk")
@@ -54,8 +55,6 @@ _ROUNDS, _NEAR = 6, 0.03  # errors from here on count by their size and no longe
 
 @dataclass(frozen=True)
 class Timed:
-    """A read with the case that measures it."""
-
     read: Read
     case: Case
 
@@ -68,11 +67,7 @@ def calibrate(
     workdir: Path | None = None,
     side: int | None = None,
 ) -> Calibration:
-    """Find what reading costs on this machine, by reading files made for it in `workdir`.
-
-    Each read is timed in fresh processes, in shuffled blocks of all, as often as the seconds allow.
-    The files, with maps of `side` elements along a side, take up to 0.4 GB.
-    """
+    """Find what reading costs on this machine; the files made for it take up to 0.4 GB."""
     began = time.monotonic()
     with measuring(), tempfile.TemporaryDirectory(prefix="calibration-", dir=workdir) as name:
         length = side or next(n for least, n in _SIDES if seconds >= least)
@@ -96,11 +91,7 @@ def calibrate(
 
 
 def field(texture: str, shape: tuple[int, int, int], dtype: str) -> NDArray[Any]:
-    """Return smooth maps with a texture that decides how well they compress.
-
-    Noise fills most bits of "noisy" floats; "packed" ones are whole steps, with a missing value
-    over half of the map in "land"; "sparse" is nearly all zero. Integers hold steps.
-    """
+    """Return smooth maps with a texture that decides how well they compress."""
     random = np.random.default_rng(TEXTURES.index(texture))
     t, y, x = (np.linspace(0, 1, n, dtype="f4") for n in shape)
     base = np.zeros(shape, "f4")
@@ -233,10 +224,7 @@ def _cold(name: str, library: str, pattern: str) -> bool:
 
 
 def timed(reads: Sequence[Timed], until: float) -> pd.DataFrame:
-    """Return a row for each case (its label), phase (open or read) and sample, with its seconds.
-
-    No block but the first begins that would not end by then, on the clock of `time.monotonic`.
-    """
+    """Return the seconds of each case, phase and sample, from blocks that end by then."""
     times, last = list[tuple[str, object, float]](), 0.0
     random = np.random.default_rng(0)
     with Processes(MODULES) as running:

@@ -35,7 +35,7 @@ _SIZES = (2**18, 2**20, 2**22, 2**24)  # the best shape of each class of chunk s
 _COSTS = ((60e-6, 0.5e-9), (60e-6, 3e-9))
 _WASTE = 1 / 16  # padding that an axis may add
 _ALIKE = 1.5  # shapes within this factor along each axis are the same advice
-_TRIED = 200_000
+_TRIED, _MOST_SHAPES = 200_000, 10
 _LONG = 0.02  # how much dearer a chunk is that is long along one axis and thin along another
 # Codec, level and whether bytes are shuffled where the format can.
 _CODECS = (
@@ -57,7 +57,6 @@ class Candidate:
 
     @property
     def rewrites(self) -> bool:
-        """Whether the file has to be written anew."""
         return self.kind == LAYOUT
 
 
@@ -90,10 +89,7 @@ def now(source_format: str, variable: SourceVariable, library: str) -> Candidate
 def remedies(
     present: Candidate, accesses: Sequence[Access], *, remote: bool, grouped: bool = False
 ) -> list[Candidate]:
-    """Return ways to read the file as it is that cost less.
-
-    A chunk cache serves calls that follow another; xarray finds nothing in groups by references.
-    """
+    """Return ways to read the file as it is that cost less."""
     layout, ways = present.layout, dict[str, dict[str, Any]]()
     if not present.described or layout.format not in (*NETCDF4, "hdf5"):
         return []
@@ -105,7 +101,7 @@ def remedies(
     if layout.chunks and (several or layout.codec is None):
         name = f"chunk cache of {CACHE_BYTES >> 20} MiB"
         ways[name] = {"remedy": "cache", "cache_bytes": CACHE_BYTES}
-    if remote and layout.chunks and not grouped:
+    if remote and layout.chunks and not grouped:  # xarray finds nothing in groups by references
         alike = {name: getattr(layout, name) for name in ("chunks", "codec", "level", "shuffle")}
         if zarr := layout_of("zarr2", **alike):
             way = {"remedy": "references", "library": "zarr", "layout": zarr}
@@ -208,12 +204,7 @@ def even_lengths(n: int, most: int = 64) -> tuple[int, ...]:
 
 
 def chunk_shapes(
-    shape: Sequence[int],
-    itemsize: int,
-    accesses: Sequence[Access],
-    *,
-    most: int = 10,
-    call_s: float = 0.0,
+    shape: Sequence[int], itemsize: int, accesses: Sequence[Access], *, call_s: float = 0.0
 ) -> list[tuple[int, ...]]:
     """Return chunk shapes: the best for the mix, then the best of other sizes and accesses."""
     shape = tuple(shape)
@@ -238,7 +229,7 @@ def chunk_shapes(
         apart = [np.maximum(np.divide(one, c), np.divide(c, one)).max() for c in chosen]
         if np.isfinite(cost[best]) and min(apart, default=np.inf) > _ALIKE:
             chosen.append(one)
-    return chosen[:most]
+    return chosen[:_MOST_SHAPES]
 
 
 def shard(shape: Sequence[int], chunks: Sequence[int], itemsize: int) -> tuple[int, ...]:

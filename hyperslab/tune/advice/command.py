@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import argparse
-import json
-import math
 import re
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from hyperslab.io.cards import readers
 from hyperslab.io.sources.base import is_url, shown
 from hyperslab.network.link import Link
 
@@ -89,14 +86,12 @@ _OPTIONS: dict[str, Rows] = {
         ("--sample SIZE", "bytes of values in the sample (64MiB)", {"default": "64MiB"}),
         ("--repeats N", "how often each is measured; intervals need 6 (7)",
          {"default": 7, **WHOLE}),
-        ("--seed N", "of the order (0)", {"default": 0, **WHOLE}),
         ("--calibrate", "calibrate the cost model of this machine anew, in under two minutes"),
         ("--rough", "predict with typical costs instead, without a calibration"),
         ("--workdir DIR", "where samples are made: the disk that is timed (here)", _TEXT),
     ],
     "results": [
-        ("--rows N", "rows of the table that are shown (12)", {"default": 12, **WHOLE}),
-        ("--json FILE", "everything as JSON; - for output", _TEXT),
+        ("--json FILE", "the report and all candidates as JSON; - for output", _TEXT),
         ("--plot FILE", "size against access times: .png, .svg or .pdf", _TEXT),
         ("--html FILE", "the report as a page, with the figure", _TEXT),
         ("-q --quiet", "no progress"),
@@ -105,7 +100,6 @@ _OPTIONS: dict[str, Rows] = {
 
 
 def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> argparse.ArgumentParser:
-    """Add the command `advise` to those of `hyperslab`, and return its parser."""
     return add_command(commands, "advise", "[options] FILE", _ABOUT, _EXAMPLES, _OPTIONS, run)
 
 
@@ -134,20 +128,16 @@ def run(arguments: argparse.Namespace) -> int:
 def advised(words: Sequence[str], calibrated: Path | None = None) -> Advice:
     """Return the advice for the words after `hyperslab advise`, by what costs are `known`."""
     arguments = add(argparse.ArgumentParser().add_subparsers()).parse_args(words)
-    return advise(subject_of(question_of(arguments)), known(calibrated, rough=arguments.rough))
+    made = ROUGH if arguments.rough else known(calibrated)
+    return advise(subject_of(question_of(arguments)), made)
 
 
 def question_of(arguments: argparse.Namespace) -> Question:
     """Return what the options ask; a ValueError says what makes no sense."""
-    most_bytes, most_times = budget_of(arguments.budget)
     sample_bytes = size(arguments.sample)
     if sample_bytes < LEAST_SAMPLE:
         raise ValueError(f"--sample {arguments.sample}: give at least {LEAST_SAMPLE >> 10} KiB")
-    if arguments.rows < 1:
-        raise ValueError(f"--rows {arguments.rows}: give at least 1")
-    if arguments.library and arguments.library not in readers():
-        raise ValueError(f"--library {arguments.library}: give one of {', '.join(readers())}")
-    as_given = ("variable", "calls", "library", "cache", "repeats", "seed")
+    as_given = ("variable", "calls", "library", "cache", "budget", "repeats")
     return Question(
         arguments.file,
         weights(arguments.access),
@@ -156,27 +146,11 @@ def question_of(arguments: argparse.Namespace) -> Question:
         url=arguments.store if is_url(arguments.store) else "",
         formats=tuple(format_name(name) for name in arguments.formats.split(",") if name),
         codecs=tuple(name for name in arguments.codecs.split(",") if name and codec(name)),
-        most_bytes=most_bytes,
-        most_times=most_times,
         measured=arguments.measure,
         sample_bytes=sample_bytes,
         workdir=workdir(arguments.workdir),
         **{name: getattr(arguments, name) for name in as_given},
     )
-
-
-def budget_of(text: str) -> tuple[float | None, float]:
-    """Return the bytes that are allowed, or else a multiple of the present ones."""
-    if text == "any":
-        return None, math.inf
-    times, value = re.fullmatch(r"(\d+(?:\.\d+)?)x", text), 0.0
-    with suppress(ValueError):
-        value = float(times[1]) if times else float(size(text))
-    if not value:
-        raise ValueError(
-            f"--budget {text}: give a multiple above 0 such as 1.5x, bytes such as 2GB, or any"
-        )
-    return (None, value) if times else (value, 1.0)
 
 
 def link_of(text: str, address: str) -> Link | None:
@@ -201,16 +175,14 @@ def _report(arguments: argparse.Namespace, advice: Advice) -> None:
     from . import explain
 
     title = Path(shown(arguments.file).rstrip("/")).name
-    made = json.dumps(explain.as_json(advice), indent=1)
+    found = list(page.rows(advice, shown))
+    piped, made, frame = arguments.json == "-", page.as_json(found), frame_of(found)
     with files.maybe_unread():
-        piped = arguments.json == "-"
-        said = explain.text(advice, rows=arguments.rows, width=terminal_width())
-        tell(said, sys.stderr if piped else sys.stdout)
+        tell(explain.text(advice, terminal_width()), sys.stderr if piped else sys.stdout)
         if piped:
             print(made)
     if arguments.json and not piped:
         files.put("json", arguments.json, f"{made}\n".encode())
-    frame = frame_of(page.rows(advice, shown))
     if arguments.plot:
         files.put("plot", arguments.plot, page.picture(frame, Path(arguments.plot).suffix, title))
     if arguments.html:

@@ -1,7 +1,4 @@
-"""The cost model: the time of a read is what it touches, each count with a cost of this machine.
-
-time = calls × a + bytes × b + faults × c + stages × round trip + wire bytes / rate
-"""
+"""The cost model: the time of a read is what it touches, each count with a cost of this machine."""
 
 from __future__ import annotations
 
@@ -72,12 +69,10 @@ class Prediction:
 
     @property
     def seconds(self) -> float:
-        """Expected seconds."""
         return sum(self.parts.values())
 
     @property
     def most(self) -> str:
-        """The part that takes the most."""
         return max(self.parts, key=lambda name: self.parts[name])
 
 
@@ -93,18 +88,12 @@ class Calibration:
     took_s: float = 0.0
 
     @property
-    def name(self) -> str:
-        """What predicts, in words."""
-        return "the cost model of this machine" if self.made else "counts with typical costs"
-
-    @property
     def ways(self) -> tuple[str, ...]:
         """Readers with the kinds of layout that they were calibrated for, such as h5py/chunked."""
         return tuple(sorted(n.partition(":")[0] for n in self.costs if n.endswith(":first")))
 
     @property
     def libraries(self) -> tuple[str, ...]:
-        """Readers that were calibrated."""
         return tuple(sorted({way.partition("/")[0] for way in self.ways}))
 
     def codecs(self, library: str) -> tuple[str, ...]:
@@ -177,10 +166,7 @@ def codec(read: Read) -> str:
 
 
 def terms(read: Read, counts: Counts) -> dict[str, float]:
-    """Return the counts that make up the time of a read, by the name of their cost.
-
-    Names are `way:count`, `codec:count`, and `disk:count` for what a cold read takes beyond.
-    """
+    """Return the counts that make up the time of a read, by the name of their cost."""
     own, decoder = way(read), codec(read)
     work = f"{engine_of(read.library)}/{own.partition('/')[2]}"
     small = counts.useful_bytes / counts.calls < HUGE_BYTES
@@ -255,9 +241,9 @@ def load(folder: Path | None = None) -> Calibration:
     return kept
 
 
-def known(folder: Path | None = None, *, rough: bool = False) -> Calibration:
+def known(folder: Path | None = None) -> Calibration:
     """Return what is kept in a folder, else in the user's cache folder, else typical costs."""
-    for place in () if rough else (folder, None):
+    for place in (folder, None):
         with suppress(NoCalibrationError):
             return load(place)
     return ROUGH

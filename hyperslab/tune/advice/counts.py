@@ -39,7 +39,6 @@ class Read:
 
     @property
     def itemsize(self) -> int:
-        """Bytes of an element."""
         return np.dtype(self.dtype).itemsize
 
     @property

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import math
+import shlex
+from pathlib import Path
 from textwrap import indent
 
 from hyperslab.io.chunk_shapes import chunk_grid
-from hyperslab.io.layout import NETCDF4
-from hyperslab.io.sources.base import shown
+from hyperslab.io.layout import NETCDF4, Layout
+from hyperslab.io.sources.base import is_url, shown
 from hyperslab.text import TIMES, amount, listing
 
 from ..report.table import grid, wrapped
-from . import recipes
+from .candidates import Candidate, name_of
 from .counts import Counts
 from .fetches import FETCHES, moved
 from .pricing import Row, read_of
-from .question import FAR, Subject
+from .question import Subject
 from .rank import Advice
 from .sample import Packed
 
@@ -33,29 +35,29 @@ _REMEDIES = {  # what is done, and why it helps
     "references": ("read it as Zarr by kerchunk references",
                    "chunks are asked for directly, without HDF5's index, several at a time"),
 }  # fmt: skip
+_ROWS = 12  # candidates in the table, but all that were measured
 _PLUGINS = (
     "Whoever reads zstd or blosc in netCDF-4 or HDF5 needs their filter plugins (h5py: import "
     "hdf5plugin); --codecs deflate,none keeps to what every reader has."
 )
 
 
-def text(advice: Advice, *, rows: int = 12, width: int = 0) -> str:
-    """Return the whole report, with so many rows of the table, but all that were measured."""
-    said = words(advice, rows, width)
+def text(advice: Advice, width: int = 0) -> str:
+    """Return the whole report, in lines of so many characters; 0 for any."""
+    said = words(advice, width)
     order = ("file", "now", "table", "advice", "how", "notes")
     return "\n\n".join(said[part] for part in order if said[part])
 
 
-def words(advice: Advice, rows: int = 12, width: int = 0) -> dict[str, str]:
-    """Return the parts of the report by name; see `text`."""
-    count = max(rows, sum(row.measured_gain is not None for row in advice.rows))
+def words(advice: Advice, width: int = 0) -> dict[str, str]:
+    """Return the parts of the report by name."""
     why = costs(advice)
     return {
         "file": wrapped(head(advice), width),
         "now": grid({name: [row[name] for row in why] for name in why[0]}, width),
         "advice": wrapped("\n".join(verdict(advice)), width),
-        "table": table(advice, count, width),
-        "how": how(advice, count),
+        "table": table(advice, width),
+        "how": how(advice),
         "notes": wrapped("\n".join(f"note: {note}" for note in advice.notes), width),
     }
 
@@ -74,8 +76,7 @@ def head(advice: Advice) -> str:
     stored += f", {variable.codec}" if variable.codec else ""
     place = f"{subject.cache} on this machine's disk"
     if link is not None:
-        assumed = ", which is assumed" if link is FAR else ""
-        place = f"{_bytes(link.bytes_per_s)}/s and {link.round_trip_s * 1e3:g} ms away{assumed}"
+        place = f"{_bytes(link.bytes_per_s)}/s and {link.round_trip_s * 1e3:g} ms away"
     return (
         f"{shown(subject.question.address)}: {variable.name} ({dims}; {variable.dtype}), "
         f"{_bytes(variable.nbytes)} of values in {_bytes(advice.present.nbytes)}: "
@@ -115,7 +116,8 @@ def costs(advice: Advice) -> list[dict[str, str]]:
 def verdict(advice: Advice) -> list[str]:
     """Return what is advised, in a sentence or two."""
     first, other = advice.first, advice.other
-    if first is None and advice.present.status and not advice.gains_known:
+    known = any(math.isfinite(row.scaled_gain) for row in advice.rows)
+    if advice.present.status and not known:
         return [f"Nothing is advised: {advice.present.status}"]
     if first is None:
         mix = listing([f"{_PLAIN[a.name]} ({a.weight:.0%})" for a in advice.subject.accesses], 9)
@@ -173,9 +175,10 @@ def _change(before: Counts, after: Counts) -> str:
     return f"takes {after.requests:,} reads of the file instead of {before.requests:,}"
 
 
-def table(advice: Advice, rows: int = 12, width: int = 0) -> str:
+def table(advice: Advice, width: int = 0) -> str:
     """Return the ranking: sizes, times and gains, predicted for the file and as measured."""
-    chosen = [advice.present, *advice.rows[:rows]]
+    count = max(_ROWS, sum(row.measured_gain is not None for row in advice.rows))
+    chosen = [advice.present, *advice.rows[:count]]
     measured = any(row.measured for row in chosen)
     # Predicted is the file; what was measured may be a part of it.
     how = "measured" if advice.subject.sample.whole else "on sample"
@@ -197,59 +200,79 @@ def table(advice: Advice, rows: int = 12, width: int = 0) -> str:
     return grid(columns, width)
 
 
-def how(advice: Advice, rows: int = 12) -> str:
+def how(advice: Advice) -> str:
     """Return the commands of the advice, of the best of the other kind, and of all measured."""
-    first, subject, said = advice.first, advice.subject, list[str]()
+    first, said = advice.first, list[str]()
     for number, row in enumerate(advice.rows if first else (), 1):
-        fresh, best = row.candidate.rewrites, row in (first, advice.other)
-        tried = row.measured_gain is not None or (fresh and first and first.measured_gain is None)
-        if best or (tried and number <= rows):
-            made = recipes.commands(subject, row.candidate)[: None if best or not fresh else 1]
-            end = ", one of:" if len(made) > 1 and fresh else ":"
-            said.append(f"To apply {number}, {row.candidate.name}{end}")
+        if row.measured_gain is not None or row in (first, advice.other):
+            said.append(f"To apply {number}, {row.candidate.name}:")
+            made = commands(advice.subject, row.candidate)
             said += [indent(one, "    ") + "\n" for one in made]
     return "\n".join(said).rstrip()
 
 
-def as_json(advice: Advice) -> dict[str, object]:
-    """Return an advice as what JSON can hold: seconds, bytes, counts, commands."""
-    subject = advice.subject
-    return {
-        "file": shown(subject.question.address),
-        "variable": subject.variable.name,
-        "shape": list(subject.variable.shape),
-        "axes": list(subject.letters),
-        "accesses": {access.name: access.weight for access in subject.accesses},
-        "cache": subject.cache,
-        "predictor": advice.predictor,
-        "sample_shape": list(subject.sample.values.shape),
-        "now": _row(subject, advice.present, 0),
-        "why": [{key.replace("\n", " "): value for key, value in row.items()}
-                for row in costs(advice)],
-        "advice": verdict(advice),
-        "candidates": [_row(subject, row, n) for n, row in enumerate(advice.rows, 1)],
-        "notes": list(advice.notes),
-    }  # fmt: skip
+def commands(subject: Subject, candidate: Candidate) -> list[str]:
+    """Return what applies a candidate, a command or a piece of Python each."""
+    if candidate.remedy:
+        return _remedy(subject, candidate)
+    layout, address = candidate.layout, subject.question.address
+    words = ["hyperslab", "rechunk", address, output_name(address, layout)]
+    words += ["--format", layout.format]
+    for name in subject.twins:
+        words += ["--variable", name]
+    for option, lengths in (("--chunks", layout.chunks), ("--shards", layout.shards)):
+        if lengths:
+            pairs = zip(subject.variable.dims, lengths, strict=True)
+            words += [option, ",".join(f"{dim}={n}" for dim, n in pairs)]
+    level = layout.effective_level
+    words += ["--codec", f"{layout.codec or 'none'}{f':{level}' if level else ''}"]
+    words += ["--shuffle" if layout.shuffle else "--no-shuffle"] if layout.codec else []
+    words += ["--pages", str(layout.page_bytes)] if layout.page_bytes else []
+    words += ["--leave-out"] if subject.unkept else []
+    return [shlex.join(words)]
 
 
-def _row(subject: Subject, row: Row, number: int) -> dict[str, object]:
-    candidate, gain = row.candidate, row.measured_gain
-    return {
-        "number": number,
-        "name": candidate.name,
-        "kind": candidate.kind,
-        "library": candidate.library,
-        "format": candidate.layout.format,
-        "chunks": list(candidate.layout.chunks or ()),
-        "bytes": round(row.nbytes),
-        "predicted_s": dict(row.seconds),
-        "chunks_touched": {name: count.chunks for name, count in row.counts.items()},
-        "measured_s": {k: [v.value, v.low, v.high] for k, v in (row.measured or {}).items()},
-        "gain_predicted": None if math.isnan(row.gain) else row.gain,
-        "gain_measured": gain and [gain.value, gain.low, gain.high],
-        "commands": recipes.commands(subject, candidate) if number else [],
-        "status": row.status,
-    }
+def output_name(address: str, layout: Layout) -> str:
+    """Return a name for a copy: the file's own, with what is new about it."""
+    stem = Path(address.rstrip("/")).name
+    stem = stem.rpartition(".")[0] or stem
+    words = name_of(layout).removeprefix("zarr3 ").replace(":", "").split()
+    return f"{'-'.join([stem, *words])}{layout.suffix}"
+
+
+def _remedy(subject: Subject, found: Candidate) -> list[str]:
+    """Return what applies a remedy, to the file where it is read: at a URL, where it is far."""
+    asked, name = subject.question, subject.variable.name
+    copy = Path(asked.address).name if is_url(asked.address) else asked.address
+    address = asked.url or asked.address
+    far = asked.link is not None or is_url(address)
+    if far and not is_url(address):
+        address = f"s3://bucket/{Path(copy).name}"
+    there, lead = repr(address), "import fsspec\n" if far else ""
+    opened = f"fsspec.open({there}).open()" if far else there
+    if found.remedy == "index":
+        group = name.rpartition("/")[0]
+        options = f", group={group!r}" if group else ""
+        options += f", index={f'{copy}.subchunk'!r}" if far else ""
+        return [
+            shlex.join(["hyperslab", "index", asked.address]),
+            f"import xarray as xr\nds = xr.open_dataset({there}, engine='subchunk'{options})",
+        ]
+    if found.remedy == "h5py":
+        return [f"{lead}import h5py\nvalues = h5py.File({opened})[{name!r}]"]
+    if found.remedy == "references":
+        return [
+            "from hyperslab.io.references import read, write\nimport xarray as xr\n"
+            f"write({copy!r})  # a copy of the file on this machine\n"
+            f"ds = xr.open_dataset(read({copy!r}, {there}), engine='kerchunk')"
+        ]
+    if found.library == "h5py":
+        return [f"{lead}import h5py\nfile = h5py.File({opened}, rdcc_nbytes={found.cache_bytes})"]
+    mode = " + '#mode=bytes'" if far else ""
+    return [
+        f"import netCDF4\nfile = netCDF4.Dataset({there}{mode})\n"
+        f"file[{name!r}].set_var_chunk_cache(size={found.cache_bytes})"
+    ]
 
 
 def _bytes(count: float) -> str:

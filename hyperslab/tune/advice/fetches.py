@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from functools import cache
 from importlib.metadata import version
 from typing import NamedTuple
 
@@ -16,6 +15,8 @@ from hyperslab.io.selection import region
 from .counts import Counts, Read, chunk_stretches, spans
 
 MIB = 2**20
+# Whether this zarr-python asks for chunks of a shard at once, near ones in one request.
+MERGING = Version(version("zarr")) >= Version("3.3")
 _MOST_MERGED = 16 * MIB  # bytes of chunks in one request, and gaps between them of up to 1 MiB
 _LEAF_CHUNKS = 58  # that a node of HDF5's index of chunks holds, nine tenths full
 
@@ -66,7 +67,7 @@ def moved(read: Read, counts: Counts) -> Moved:
         return _read_ahead(read, counts, how)
     stages = how.opening_stages
     requests, nbytes = counts.requests, counts.stored_bytes
-    if requests > counts.shards > 0 and merging():
+    if requests > counts.shards > 0 and MERGING:
         requests, nbytes = _merged(read, counts)
         stages += math.ceil(counts.shards / how.at_once)  # their indexes, then all the rest
         stages += math.ceil((requests - counts.shards) / how.at_once)
@@ -75,12 +76,6 @@ def moved(read: Read, counts: Counts) -> Moved:
         lines = counts.shards or requests
         stages += math.ceil(lines / how.at_once) * math.ceil(requests / lines)
     return Moved(how.opening + requests, stages, nbytes)
-
-
-@cache
-def merging() -> bool:
-    """Whether this zarr-python asks for chunks of a shard at once, near ones in one request."""
-    return Version(version("zarr")) >= Version("3.3")
 
 
 def _merged(read: Read, counts: Counts) -> tuple[int, float]:

@@ -88,20 +88,20 @@ class Pricing:
         row = Row(candidate, counts, nbytes, {})
         near = replace(candidate, layout=sample.clipped(candidate.layout))
         small = {a.name: read_of(near, subject, a, packed, sample.variable) for a in subject.near}
+        if not candidate.described:
+            why = (
+                f"how {variable.name} is stored ({variable.codec or 'its layout'}) is none of the "
+                "layouts known here: what its reads cost now is not known, and so no gain is."
+            )
+            return replace(row, status=why)
         try:
-            if not candidate.described:
-                raise UncalibratedError(
-                    f"how {variable.name} is stored ({variable.codec or 'its layout'}) is none of "
-                    "the layouts known here: what its reads cost now is not known, and so no gain "
-                    "is."
-                )
             seconds, near_s = (
                 {name: self.calibration.predict(read).seconds for name, read in each.items()}
                 for each in (reads, small)
             )
         except UncalibratedError as error:
             why = sentence(error)
-            if candidate.kind == NOW and candidate.described:
+            if candidate.kind == NOW:
                 why = f"{why[:-1]}: what reads cost now is not predicted, nor is a gain."
             return replace(row, status=why)
         mean_s, sample_s = (

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
+import re
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
-from importlib.util import find_spec
 from pathlib import Path
 
 from hyperslab.io.cards import readers
@@ -15,12 +17,27 @@ from hyperslab.measure.machine import memory_bytes
 from hyperslab.network.link import Link
 
 from ..specs.axes import largest
+from ..specs.parse import size
 from .accesses import Access, letters_of, resolve
 from .candidates import Candidate, layouts, now, remedies, usual_library
 from .sample import SAMPLE_BYTES, Sample, take
 
 FAR = Link(100e6, 0.03)  # what is taken for a store that is far where nobody says more
 _LEAST_BYTES = 2**20  # of values that are measured over a network
+
+
+def room(budget: str, now_bytes: float) -> float:
+    """Return the bytes that are allowed: a multiple of the present ones (2x), 5GB, or any."""
+    if budget == "any":
+        return math.inf
+    times, value = re.fullmatch(r"(\d+(?:\.\d+)?)x", budget), 0.0
+    with suppress(ValueError):
+        value = float(times[1]) * now_bytes if times else float(size(budget))
+    if not value:
+        raise ValueError(
+            f"--budget {budget}: give a multiple above 0 such as 1.5x, bytes such as 2GB, or any"
+        )
+    return value
 
 
 @dataclass(frozen=True)
@@ -38,8 +55,7 @@ class Question:
     cache: str = "auto"  # "warm", "cold", or cold where the file is larger than half of the memory
     formats: tuple[str, ...] = ()  # of new layouts; the file's own and Zarr 3 if empty
     codecs: tuple[str, ...] = ()  # of new layouts; all that a format has if empty
-    most_bytes: float | None = None  # for the variable in a new layout; None for `most_times`
-    most_times: float = 1.25  # the same as a multiple of what it takes now
+    budget: str = "1.25x"  # for the variable in a new layout; see `room`
     measured: int = 4  # the best layouts that are measured, and as many remedies
     repeats: int = 7  # blocks
     seed: int = 0  # of their order
@@ -50,15 +66,14 @@ class Question:
     def __post_init__(self) -> None:
         if self.cache not in ("auto", "warm", "cold"):
             raise ValueError(f"--cache {self.cache}: give warm, cold or auto")
-        if self.calls < 1:
-            raise ValueError(f"--calls {self.calls}: give at least 1")
-        if self.repeats < 1:
-            raise ValueError(f"--repeats {self.repeats}: give at least 1")
+        room(self.budget, 1)
+        for option, number in (("calls", self.calls), ("repeats", self.repeats)):
+            if number < 1:
+                raise ValueError(f"--{option} {number}: give at least 1")
         if self.measured < 0:
             raise ValueError(f"--measure {self.measured}: give 0 (predict only) or more")
 
     def library_for(self, source: Source, variable: SourceVariable) -> str:
-        """Return what reads a variable of the file now."""
         far = self.link is not None or is_url(source.address)
         if self.library:
             s3 = (self.url or source.address).startswith("s3:")
@@ -83,7 +98,6 @@ class Subject:
     accesses: tuple[Access, ...]
     letters: tuple[str, ...]  # the axis of each dimension, T, Z, Y, X or ""
     twins: tuple[str, ...]  # variables of the same dimensions and type: they get the same layout
-    format: str  # of the file
     unkept: tuple[str, ...]  # what a copy of the file would lack, a sentence each
     cache: str  # "warm" or "cold"
     present: Candidate  # the file as it is
@@ -102,8 +116,8 @@ def subject_of(question: Question) -> Subject:
         present = now(source.format, variable, question.library_for(source, variable))
         candidates = _candidates(question, present, variable, accesses)
         most, cache = question.sample_bytes, question.cache
-        if question.link and question.measured and not missing():  # what it carries in a second
-            most = min(max(int(min(question.link.bytes_per_s, most)), _LEAST_BYTES), most)
+        if question.link and question.measured:  # what it carries in a second
+            most = int(min(max(question.link.bytes_per_s, _LEAST_BYTES), most))
         sample = take(source, variable, accesses, most)
         shares = {access.name: access.weight for access in accesses}
         near = resolve(shares, sample.variable, letters, question.calls, fewer=True)
@@ -116,7 +130,6 @@ def subject_of(question: Question) -> Subject:
                 v.name for v in source.variables.values()
                 if not v.reason and (v.dims, v.dtype) == (variable.dims, variable.dtype)
             ),
-            format=source.format,
             unkept=source.unkept,
             cache=cache,
             present=present,
@@ -141,8 +154,3 @@ def _candidates(
         )
     grouped = "/" in variable.name
     return (*remedies(present, accesses, remote=link is not None, grouped=grouped), *fresh)
-
-
-def missing() -> tuple[str, ...]:
-    """Return what is not installed and is needed to serve a folder and read from it."""
-    return tuple(name for name in ("aiohttp", "fsspec") if find_spec(name) is None)

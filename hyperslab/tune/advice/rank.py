@@ -15,7 +15,7 @@ import pandas as pd
 
 from hyperslab import subchunk
 from hyperslab.io import references
-from hyperslab.io.cards import card, readers
+from hyperslab.io.cards import card
 from hyperslab.io.creation import write_array
 from hyperslab.io.file_plan import check_blosc
 from hyperslab.io.selection import region
@@ -34,7 +34,7 @@ from .accesses import Access
 from .candidates import Candidate
 from .costs import Calibration
 from .pricing import Pricing, Row, sentence
-from .question import FAR, Question, Subject, missing
+from .question import FAR, Question, Subject, room
 from .visit import MODULES, Visit, case_of, digest
 
 _REFINED = 12  # candidates whose compression is measured with chunks of their own
@@ -48,7 +48,6 @@ CELL_S = 20.0  # see `hyperslab.measure.harness.Plan`
 _BESIDE: dict[str, Callable[[Path], object]] = {
     "index": subchunk.build, "references": references.write,
 }  # fmt: skip
-_APART = " | "
 
 
 @dataclass(frozen=True)
@@ -59,7 +58,6 @@ class Advice:
     present: Row  # the file as it is
     rows: tuple[Row, ...]  # candidates, the best first
     beyond: tuple[Row, ...]  # candidates that take more room than is allowed
-    predictor: str  # what predicted
     notes: tuple[str, ...] = ()  # what else there is to know, a sentence each
 
     @property
@@ -80,16 +78,11 @@ class Advice:
         best = next(others, None) if self.first else None
         return best if best is not None and best.scaled_gain >= _WORTH else None
 
-    @property
-    def gains_known(self) -> bool:
-        """Whether a gain is known of any candidate."""
-        return any(math.isfinite(row.scaled_gain) for row in self.rows)
-
 
 def advise(
     subject: Subject, calibration: Calibration, say: Callable[[str], None] | None = None
 ) -> Advice:
-    """Predict all candidates, measure the best, and rank them; see `try_out` for a BusyError."""
+    """Predict all candidates, measure the best, and rank them."""
     with Processes(MODULES) as processes:
         advice = predicted(subject, calibration, processes)
         if say and subject.question.measured:
@@ -120,15 +113,14 @@ def predicted(subject: Subject, calibration: Calibration, processes: Processes) 
         first = _ordered(priced(subject.candidates, alone=False))
         finer = priced([row.candidate for row in first[:_REFINED]], alone=True)
     rows = (*finer, *first[_REFINED:])
-    most = question.most_bytes
-    room = question.most_times * present.nbytes if most is None else most
-    allowed = [row for row in rows if not row.candidate.rewrites or row.nbytes <= room]
+    most = room(question.budget, present.nbytes)
+    allowed = [row for row in rows if not row.candidate.rewrites or row.nbytes <= most]
     beyond = [row for row in rows if row not in allowed]
     said = []
     if not calibration.made:
         said.append(
-            f"times are predicted from {calibration.name}, not from this machine's; hyperslab "
-            "advise --calibrate measures it."
+            "times are predicted from counts with typical costs, not from this machine's; "
+            "hyperslab advise --calibrate measures it."
         )
     if beyond:
         best = min(beyond, key=lambda row: row.order)
@@ -144,7 +136,7 @@ def predicted(subject: Subject, calibration: Calibration, processes: Processes) 
         said.append(f"a copy by hyperslab rechunk would not hold all of the file: {some}.")
     said += sorted({r.status for r in (present, *rows) if r.status and r.candidate.described})
     said += [f"{n} layout{'s' * (n > 1)} cannot be written, {why}" for why, n in failed.items()]
-    return Advice(subject, present, _ordered(allowed), tuple(beyond), calibration.name, tuple(said))
+    return Advice(subject, present, _ordered(allowed), tuple(beyond), tuple(said))
 
 
 def _ordered(rows: Sequence[Row]) -> tuple[Row, ...]:
@@ -154,21 +146,18 @@ def _ordered(rows: Sequence[Row]) -> tuple[Row, ...]:
 def measured(advice: Advice, processes: Processes) -> Advice:
     """Return advice with its best layouts and remedies measured on the sample, as it is asked."""
     subject, question = advice.subject, advice.subject.question
-    link, absent = question.link, missing() if question.link else ()
-    if not question.measured or absent or not subject.present.described:
+    link = question.link
+    if not question.measured or not subject.present.described:
         if link is None:
             return advice
-        why = f", since {' and '.join(absent)} is not installed" if absent else ""
         unmeasured = (
-            f"nothing was measured over the network{why}: every time and gain is predicted, for a "
-            f"store {_away(link)}"
+            "nothing was measured over the network: every time and gain is predicted, for a store "
+            f"{_away(link)}"
         )
         return replace(advice, notes=(*advice.notes, unmeasured))
-    referred = "kerchunk" in readers(place="http")
-    able = [row for row in advice.rows if referred or row.candidate.remedy != "references"]
     chosen = [advice.present]
     for rewrites in (True, False):
-        alike = [row for row in able if row.candidate.rewrites == rewrites]
+        alike = [row for row in advice.rows if row.candidate.rewrites == rewrites]
         chosen += alike[: question.measured]
     with scratch_folder(question.workdir, _SCRATCH) as scratch:
         frame = try_out([row.candidate for row in chosen], subject, scratch, processes)
@@ -199,12 +188,12 @@ def _joined(advice: Advice, chosen: Sequence[Row], frame: pd.DataFrame) -> Advic
 
     def mixes(reads: pd.DataFrame, row: Row) -> pd.Series[float]:
         """Return the seconds of an average read in each block; NaN where an access has none."""
-        own = reads[reads["case"] == row.candidate.name]
+        own = reads[reads["mode"] == row.candidate.name]
         table = own.pivot_table(index="block", columns="pattern", values="wall_s")
         return mix_s(subject.near, table.reindex(blocks))
 
     def why(row: Row) -> str:
-        bad = frame[(frame["case"] == row.candidate.name) & (frame["status"] != "ok")]
+        bad = frame[(frame["mode"] == row.candidate.name) & (frame["status"] != "ok")]
         return str(bad["status"].iloc[0]).rstrip(".") if len(bad) else "it cannot be written so"
 
     base = mixes(main, advice.present)
@@ -218,7 +207,7 @@ def _joined(advice: Advice, chosen: Sequence[Row], frame: pd.DataFrame) -> Advic
         present = replace(advice.present, **unknown, status=status)
         return replace(advice, present=present, rows=rows, notes=(*advice.notes, status))
     early = screened(subject.question)
-    onward = set(frame.loc[frame["block"] >= early, "case"])
+    onward = set(frame.loc[frame["block"] >= early, "mode"])
     known, said = dict[str, Row](), list(advice.notes)
     for row in chosen:
         name, mix = row.candidate.name, mixes(main, row)
@@ -226,7 +215,7 @@ def _joined(advice: Advice, chosen: Sequence[Row], frame: pd.DataFrame) -> Advic
             said.append(f"{name} was not measured: {why(row)}.")
             known[name] = replace(row, status=why(row))
             continue
-        own = main[main["case"] == name].groupby("pattern")["wall_s"]
+        own = main[main["mode"] == name].groupby("pattern")["wall_s"]
         known[name] = replace(
             row,
             measured={a.name: median_interval(own.get_group(a.name)) for a in subject.near},
@@ -247,11 +236,7 @@ def _joined(advice: Advice, chosen: Sequence[Row], frame: pd.DataFrame) -> Advic
 def try_out(
     candidates: Sequence[Candidate], subject: Subject, scratch: Path, processes: Processes
 ) -> pd.DataFrame:
-    """Write the sample in each layout and read it by every access, in interleaved blocks.
-
-    The first candidate is the file as it is, measured under two labels. The records have a case for
-    each candidate and a pattern for each access. A BusyError says that another run is measuring.
-    """
+    """Write the sample in each layout and read it by every access, in interleaved blocks."""
     question = subject.question
     first = screened(question) or question.repeats
     with ExitStack() as own:
@@ -270,12 +255,14 @@ def try_out(
 
         rows = timed(cases, plan)
         if first < question.repeats:
-            mixes = _least_s(_frame(rows), subject.near)
+            reads = frame_of(rows).query("status == 'ok' and phase == 'read'")
+            least = reads.groupby(["mode", "pattern"])["wall_s"].min().unstack()
+            mixes = mix_s(subject.near, least)
             near = {candidates[0].name, *mixes.index[mixes <= NEAR * mixes.min()]}
             rest = replace(plan, blocks=question.repeats - first, seed=question.seed + 1)
-            later = timed([case for case in cases if _candidate(case.name) in near], rest)
+            later = timed([case for case in cases if case.columns["mode"] in near], rest)
             rows += [{**row, "block": row["block"] + first} for row in later]
-    return _frame(rows)
+    return frame_of(rows)
 
 
 def screened(question: Question) -> int:
@@ -314,27 +301,11 @@ def _cases(
         for access in subject.near:
             visit = Visit(path, library, access.selections, candidate.cache_bytes, server)
             yield case_of(
-                f"{candidate.name}{_APART}{access.name}", visit, subject.cache,
+                f"{candidate.name} | {access.name}", visit, subject.cache,
                 expected=expected[access.name], files=beside, aa=not number,
-                columns={**layout.record(), "pattern": access.name},
+                columns={"mode": candidate.name, "pattern": access.name},
                 pinned=not card(library).threads,
             )  # fmt: skip
-
-
-def _candidate(case: str) -> str:
-    return case.partition(_APART)[0]
-
-
-def _frame(rows: Rows) -> pd.DataFrame:
-    """Return records with a case for each candidate."""
-    return frame_of({**row, "case": _candidate(str(row["case"]))} for row in rows)
-
-
-def _least_s(frame: pd.DataFrame, accesses: Sequence[Access]) -> pd.Series[float]:
-    """Return the seconds of an average read with each candidate, by the fastest of its blocks."""
-    reads = frame[(frame["status"] == "ok") & (frame["phase"] == "read")]
-    least = reads.pivot_table(index="case", columns="pattern", values="wall_s", aggfunc="min")
-    return mix_s(accesses, least)
 
 
 def mix_s(accesses: Sequence[Access], seconds: pd.DataFrame) -> pd.Series[float]:

@@ -47,7 +47,6 @@ class Sample:
 
     @property
     def words(self) -> str:
-        """What is measured on."""
         shape = "x".join(map(str, self.values.shape))
         return "all of the variable" if self.whole else f"a sample of {shape}"
 
@@ -77,10 +76,8 @@ class Sample:
         ])  # fmt: skip
 
     def weight(self, block: NDArray[Any]) -> float:
-        """Return the share of values that say something, over that of a block of them.
-
-        The most common value, such as that of land, takes next to no room however it is packed.
-        """
+        """Return the share of values that say something, over that of a block of them."""
+        # The most common value, such as that of land, takes next to no room however it is packed.
         there = self._share(block)
         return self._own_share / there if self._own_share and there else 1.0
 
@@ -113,11 +110,7 @@ def take(
 def box_of(
     variable: SourceVariable, accesses: Sequence[Access], most_bytes: int
 ) -> tuple[slice, ...]:
-    """Return the box that stands for a variable: all of it, or cut alike along its axes.
-
-    Axes that no access takes more than one element of are cut first, though not to a line: what a
-    chunk holds beyond the read is what layouts differ in.
-    """
+    """Return the box that stands for a variable: all of it, or cut alike along its axes."""
     shape, itemsize = variable.shape, variable.itemsize
     chunks = [min(c, n) for c, n in zip(variable.chunks or (1,) * len(shape), shape, strict=True)]
     lengths = list(shape)
@@ -135,6 +128,7 @@ def box_of(
 
     every = [selection for access in accesses for selection in access.selections]
     read = [a for a in range(len(shape)) if any(isinstance(one[a], slice) for one in every)]
+    # Not to a line: what a chunk holds beyond the read is what layouts differ in.
     others = [axis for axis, n in enumerate(shape) if axis not in read and n > 1]
     cut(others, math.ceil(_BROAD ** (1 / max(len(others), 1))))
     cut(read, _SHORT)
@@ -201,11 +195,7 @@ def pack(
 def decode_seconds(
     read: Read, path: Path, calibration: Calibration, processes: Processes
 ) -> float | None:
-    """Return the seconds that decoding a chunk takes: those of a few, less what all else costs.
-
-    None where nothing is decoded, or parts of chunks; an UncalibratedError says that the library
-    was not calibrated, an OSError that the file cannot be read.
-    """
+    """Time the decoding of a few chunks, less what all else costs; None where none is decoded."""
     if read.layout.codec is None or read.library == "subchunk" or read.link is not None:
         return None
     library = engine_of(read.library)

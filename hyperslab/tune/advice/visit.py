@@ -27,10 +27,7 @@ MODULES = (
 
 @dataclass(frozen=True)
 class Visit:
-    """Open a file and read from its variable "data": phases open and read.
-
-    From a server both are the phase read: libraries fetch values ahead when a file is opened.
-    """
+    """Open a file and read from its variable "data": phases open and read."""
 
     path: Path
     library: str
@@ -39,7 +36,6 @@ class Visit:
     server: Server | None = None  # that the file is read from, by its name
 
     def __call__(self, watch: Stopwatch) -> str:
-        """Read; return the digest of the values."""
         chosen = reader(self.library)
         where: dict[str, Any] = {"chunk_cache_bytes": self.cache_bytes}
         if self.server is None:
@@ -48,7 +44,7 @@ class Visit:
             watch.chill()
             with watch("read"):
                 values = [opened.read(one) for one in self.selections]
-        else:
+        else:  # one phase: libraries fetch values ahead when a file is opened
             address = self.server.address(self.path.name)
             where["storage_options"] = self.server.storage_options
             with watch("read"):

@@ -34,10 +34,7 @@ class Handles(dict[str, Any]):
 
 
 class Writer(ABC):
-    """A file or directory being written, closed once and removed if the body of its ``with`` fails.
-
-    Made by `hyperslab.io.create`. A format's own makes `_file` and fills `_handles`.
-    """
+    """A file or directory being written, removed if the body of its ``with`` fails."""
 
     def __init__(
         self, path: Path, variables: Placed, attrs: Attrs, cache_bytes: int | None

@@ -44,7 +44,6 @@ class Array:
 
     @cached
     def dtype(self) -> np.dtype[Any]:
-        """Type of what is given out, little-endian."""
         return np.dtype(object) if self.text else self.reader.dtype.newbyteorder("<")
 
     @property
@@ -77,7 +76,6 @@ class Array:
             ) from None
 
     def metadata(self, attrs: Mapping[str, Any]) -> dict[str, Any]:
-        """Return what Zarr says of it: chunks are uncompressed, little-endian."""
         codec: dict[str, Any] = {"name": "vlen-utf8" if self.text else "bytes"}
         if self.dtype.itemsize > 1 and self.dtype.kind not in "SO":
             codec["configuration"] = {"endian": "little"}

@@ -51,7 +51,6 @@ class SourceVariable(Variable):
 
     @property
     def shown_dims(self) -> str:
-        """Its dimensions with their lengths, for messages."""
         pairs = zip(self.dims, self.shape, strict=True)
         return ", ".join(f"{dim} {n}" for dim, n in pairs) or "a scalar"
 
@@ -121,10 +120,7 @@ class Source(AbstractContextManager["Source"], ABC):
         return [self.variables[name] for name in wanted]
 
     def read(self, name: str, selection: Indices) -> NDArray[Any]:
-        """Read part of a variable: stored values, C-contiguous, in native byte order.
-
-        A scalar has no axes, and keeps none.
-        """
+        """Read stored values of part of a variable, C-contiguous, in native byte order."""
         try:
             values = np.asarray(self._read(name, selection))
         except Exception as error:
@@ -141,14 +137,12 @@ class Source(AbstractContextManager["Source"], ABC):
         """Give a variable a chunk cache of so many bytes, where the library has one."""
 
     def close(self) -> None:
-        """Close it; closing again does nothing."""
         self._ready.clear()
 
     def __exit__(self, *_: object) -> None:
         self.close()
 
     def _variable(self, name: str) -> Any:
-        """Return what the library reads a variable with."""
         if name not in self._ready:
             self._ready[name] = self._open(name)
         return self._ready[name]
@@ -218,7 +212,6 @@ def shown(address: str) -> str:
 
 
 def first_line(error: BaseException) -> str:
-    """Return the first line of what an error says, or its name."""
     return (str(error).strip() or type(error).__name__).splitlines()[0]
 
 
@@ -287,13 +280,7 @@ def storage(
     shards: tuple[int, ...] | None = None,
     byteorder: str = "",
 ) -> dict[str, Any]:
-    """Return how values are stored, as fields of a `SourceVariable`; the byte order is the type's.
-
-    >>> steps = [("deflate", 4, False), ("zfp", None, False)]
-    >>> known = storage("zarr2", np.dtype("i2"), steps, (9,))
-    >>> known["codec"], known["chunks"], known["layout"]
-    ('deflate 4, zfp', (9,), None)
-    """
+    """Return how values are stored, as fields of a `SourceVariable`."""
     order = byteorder or ("big" if dtype.str.startswith(">") else "little")
     known: dict[str, Any] = {
         "chunks": tuple(map(int, chunks)) if chunks else None,

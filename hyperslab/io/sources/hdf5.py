@@ -44,10 +44,7 @@ Filters = Mapping[int, tuple[tuple[int, ...], str]]  # values and name, by code
 
 
 class HDF5Source(Source):
-    """An HDF5 file that h5py has open, or a netCDF-4 file read as one.
-
-    Of a file that is far away `stream` is what h5py reads from, closed with it.
-    """
+    """An HDF5 file that h5py has open, far away from a stream that is closed with it."""
 
     def __init__(
         self, address: str, file: Any, path: Path | None, nbytes: int = -1, stream: Any = None
@@ -62,11 +59,9 @@ class HDF5Source(Source):
 
     @cached_property
     def format(self) -> str:  # type: ignore[override]
-        """The format, netCDF-4 where the file says so."""
         return netcdf_kind(self._file) or "hdf5"
 
     def touch(self, name: str) -> None:
-        """Open the dataset and fetch its attributes."""
         dict(self._variable(name).attrs)
 
     def cache(self, name: str, nbytes: int) -> None:
@@ -75,7 +70,6 @@ class HDF5Source(Source):
         self._caches[name] = nbytes
 
     def close(self) -> None:
-        """Close the file; closing again does nothing."""
         super().close()
         if self._file:
             self._file.close()
@@ -171,11 +165,8 @@ def _scales(name: str, dataset: Any) -> list[str]:
 
 
 def walk(group: Any, path: str = "", seen: set[int] | None = None) -> Iterator[tuple[str, Any]]:
-    """Yield a group, its datasets and then what its groups hold, with paths.
-
-    Each comes once, under its first name; soft and external links are not followed, and dimensions
-    that hold nothing left out.
-    """
+    """Yield a group, its datasets and then what its groups hold, each under its first path."""
+    # Soft and external links are not followed, and dimensions that hold nothing left out.
     yield path, group
     seen = set() if seen is None else seen
     inner = []
@@ -197,7 +188,6 @@ def walk(group: Any, path: str = "", seen: set[int] | None = None) -> Iterator[t
 
 
 def datasets(file: Any) -> Iterator[tuple[str, Any]]:
-    """Yield the datasets of a file with their paths."""
     return ((path, item) for path, item in walk(file) if isinstance(item, h5py.Dataset))
 
 
@@ -228,10 +218,7 @@ def how_stored(path: Path, format: str) -> dict[str, dict[str, Any]]:
 
 
 def stored(dataset: Any, format: str) -> dict[str, Any]:
-    """Return how a dataset of an open file is stored, as fields of a `SourceVariable`.
-
-    Its `reason` names the filters that no library here can undo.
-    """
+    """Return how a dataset is stored, as fields of a `SourceVariable`."""
     filters = _filters(dataset)
     missing = [
         f"{_FILTERS.get(code, name or 'unknown')} (filter {code})"
@@ -249,7 +236,6 @@ def stored(dataset: Any, format: str) -> dict[str, Any]:
 
 
 def netcdf_reads(dataset: Any) -> bool:
-    """Return whether netCDF-C has all filters of a dataset."""
     filters = _filters(dataset)
     return _LZF not in filters and all(map(h5py.h5z.filter_avail, filters))
 
@@ -282,5 +268,4 @@ def hdf5_says(given: str, said: str) -> str:
 
 
 def truncated(given: str, size: int, needed: int) -> str:
-    """Return that a file has fewer bytes than it needs."""
     return f"{given} is truncated: it has {size:,} bytes of {needed:,}; copy or download it again"

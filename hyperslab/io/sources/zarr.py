@@ -24,8 +24,6 @@ _NAMES = {"zlib": "deflate", "gzip": "deflate", "bz2": "bzip2"}
 
 
 class ZarrSource(Source):
-    """A Zarr group or array in a folder or behind a URL."""
-
     threads = True
 
     def __init__(self, address: str, place: Place) -> None:
@@ -88,11 +86,9 @@ def _quiet() -> Iterator[None]:
 
 
 def _read_fill(array: Any, attrs: dict[str, object], dtype: np.dtype[Any]) -> None:
-    """Give attributes the fill value by xarray's convention.
-
-    In Zarr 2 it is the array's own. There 0 may as well be zarr's default, which would make zeros
-    missing in other formats: it is left out. In Zarr 3 it is an attribute, floats in base64.
-    """
+    """Give attributes the fill value by xarray's convention."""
+    # In Zarr 2 it is the array's own. There 0 may as well be zarr's default, which would make zeros
+    # missing in other formats: it is left out. In Zarr 3 it is an attribute, floats in base64.
     given = attrs.get("_FillValue")
     if isinstance(given, str) and dtype.kind == "f":
         try:
@@ -104,7 +100,6 @@ def _read_fill(array: Any, attrs: dict[str, object], dtype: np.dtype[Any]) -> No
 
 
 def _steps(array: Any) -> Iterator[Step]:
-    """Yield the filters and codecs of an array."""
     every = (getattr(array, name, ()) or () for name in ("filters", "compressors"))
     for name, config in map(_config, chain(*every)):
         level = config.get("level", config.get("clevel"))

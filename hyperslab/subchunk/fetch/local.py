@@ -79,8 +79,6 @@ class LocalFile:
 
 
 class _Descriptor:
-    """A file that is open until nobody uses it."""
-
     def __init__(self, path: str) -> None:
         self.fd = -1
         self.fd = os.open(path, os.O_RDONLY | getattr(os, "O_CLOEXEC", 0))

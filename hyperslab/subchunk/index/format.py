@@ -215,7 +215,6 @@ def _entry(item: Mapping[str, Any], place: int) -> Entry:
 
 
 def _dimensions(listed: Any) -> bool:
-    """Return whether these are names and lengths of dimensions, and whether they are unlimited."""
     return isinstance(listed, list) and all(
         isinstance(item, list) and [type(part) for part in item] == [str, int, bool]
         for item in listed

@@ -65,7 +65,6 @@ class Index:
 
     @contextmanager
     def _named(self) -> Iterator[None]:
-        """Say in errors which index it is."""
         try:
             yield
         except (CorruptIndexError, UnknownVersionError, MemoryLimitError) as error:
@@ -153,7 +152,6 @@ class Index:
 
 
 def _ascending(points: Points) -> bool:
-    """Return whether the marks of each chunk stand one behind the other."""
     wrong = (points.out[1:] < points.out[:-1]) | (points.bit[1:] <= points.bit[:-1])
     first = points.first[:-1] - 1
     wrong[first[(first >= 0) & (first < len(wrong))]] = False

@@ -7,7 +7,6 @@ SPACINGS = (1024, 2**26)  # bytes of decompressed data between points, from and 
 
 
 def check_options(spacing: int | None, budget: float | None) -> None:
-    """Refuse what makes no sense, before anything starts."""
     low, high = SPACINGS
     if spacing is not None and not low <= spacing <= high:
         raise ValueError(

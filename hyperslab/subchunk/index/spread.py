@@ -30,10 +30,9 @@ class Spread:
         return round(float(self.at[-1]) / max(float(self.points[-1]), 1.0))
 
     def starts(self, out: NDArray[np.integer], chunk: int = 0) -> NDArray[np.intp]:
-        """Return which places are points; the first is, the others shift a little by chunk.
-
-        A series through all chunks is then never unlucky in all of them.
-        """
+        """Return which places are points; the first is, the others shift a little by chunk."""
+        # A series through all chunks is then never unlucky in all of them. And places never lie
+        # quite as far along as was asked for.
         # Places never lie quite as far along as was asked for.
         before = np.interp(out + self.mark / 2, self.at, self.points)
         passed = np.floor(before + chunk * _TURN % 1).astype(np.int64)

@@ -1,8 +1,6 @@
-"""Decode stretches of chunks, in threads where it pays, and put values where they belong.
-
-Threads hinder each other where each does a little Python between long calls that need none. So of
-a batch of short stretches everything else is done before or after they are decompressed.
-"""
+"""Decode stretches of chunks, in threads where it pays, and put values where they belong."""
+# Threads hinder each other where each does a little Python between long calls that need none. So of
+# a batch of short stretches everything else is done before or after they are decompressed.
 
 from __future__ import annotations
 
@@ -163,10 +161,8 @@ def place(
     starts: NDArray[np.int64],
     into: NDArray[np.uint8],
 ) -> None:
-    """Put what of the ranges `starts` lies in `data`, which begins at byte `out` of a chunk.
-
-    Ranges of a shuffled chunk are those of all planes; `into` is (planes, ranges, length).
-    """
+    """Put what of the ranges `starts` lies in `data`, which begins at byte `out` of a chunk."""
+    # Ranges of a shuffled chunk are those of all planes; `into` is (planes, ranges, length).
     count, length = into.shape[1:]
     low, high = ranges
     if high - low > 1:
@@ -206,7 +202,6 @@ class Crew:
     def each(
         self, one: Callable[[_Item], object], items: Iterable[_Item], *, most: int | None = None
     ) -> None:
-        """Do something to each item, in any order, by at most so many threads."""
         left = iter(items)
 
         def work() -> None:

@@ -8,6 +8,7 @@ from typing import Any
 
 import h5py
 
+from ..subchunk import place
 from .creation import STORE_MARKS
 from .sources.base import Source, SourceError, SourceVariable, first_line, local_path
 from .sources.classic import check_whole
@@ -32,7 +33,7 @@ _OTHERS = {
 
 def open_source(address: str | Path) -> Source:
     """Open a file, a store or a URL for reading; a `SourceError` says why it cannot be read."""
-    given = str(address).removeprefix("file://")
+    given = place.local_path(address)
     path = local_path(given)
     if path is None:
         return _remote(given)

@@ -124,21 +124,17 @@ def stored_bytes(path: str | Path) -> int:
 
 def sync_files(path: str | Path) -> None:
     """Flush a file, or every file and directory of a directory store, to the device."""
-    if not Path(path).is_dir():
-        _fsync(path)
-        return
-    for folder, _, files in os.walk(path, topdown=False):
-        for file in files:
-            _fsync(os.path.join(folder, file))  # noqa: PTH118  (many files: Path is slow)
-        _fsync(folder)
-
-
-def _fsync(path: str | Path) -> None:
-    descriptor = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
+    found = [
+        os.path.join(folder, name)  # noqa: PTH118  (many files: Path is slow)
+        for folder, folders, files in os.walk(path, topdown=False)
+        for name in (*files, *folders)
+    ]
+    for each in (*found, path):
+        descriptor = os.open(each, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
 
 
 def remove(path: Path) -> None:

@@ -18,7 +18,7 @@ from .errors import MissingFileError, NoIndexError, SubchunkError, UnfitFileErro
 from .index.build import build
 from .index.format import VERSION, Entry
 from .index.index import Index
-from .index.options import check_options
+from .index.spread import check_options
 from .place import SUFFIX, absolute, file_name, target_place
 
 OK, FAILED, USAGE = 0, 1, 2

@@ -33,13 +33,7 @@ _SAID = 8  # what is left out of a group and named in a warning
 
 
 class SubchunkEntrypoint(BackendEntrypoint):
-    """Opens netCDF-4 and HDF5 files, and reads inside of their compressed chunks.
-
-    Examples
-    --------
-    >>> SubchunkEntrypoint().guess_can_open("no-such-file.nc")
-    False
-    """
+    """Opens netCDF-4 and HDF5 files, and reads inside of their compressed chunks."""
 
     description = "Read inside the compressed chunks of netCDF-4 and HDF5 files that have an index"
     url = "https://hyperslab.github.io/hyperslab"
@@ -47,10 +41,7 @@ class SubchunkEntrypoint(BackendEntrypoint):
     open_dataset_parameters = ("group", "drop_variables", *_DECODING, *_FILE_OPTIONS)
 
     def guess_can_open(self, filename_or_obj: Any) -> bool:
-        """Return whether it is an index, or a file of this machine with an index beside it.
-
-        xarray asks the engines netcdf4 and h5netcdf first, where they are installed.
-        """
+        """Return whether it is an index, or a file of this machine with an index beside it."""
         if not isinstance(filename_or_obj, str | os.PathLike):
             return False
         name = os.fspath(filename_or_obj)

@@ -182,13 +182,7 @@ class File(Mapping[str, "VariableReader"]):
         return {path: self.attributes(path) for path in self.listing.dimensions}
 
     def attributes(self, path: str) -> dict[str, Any]:
-        """Return the attributes of a variable or a group, as numpy or Python has them.
-
-        Parameters
-        ----------
-        path : str
-            "" for the root.
-        """
+        """Return the attributes of a variable or a group, "" for the root."""
         variables, groups = self.listing.variables, self.listing.attrs
         return decoded(
             groups[path] if path in groups else variables[variables[path].same or path].attrs

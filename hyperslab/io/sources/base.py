@@ -15,9 +15,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ...subchunk import place
+from ...subchunk.place import is_url as is_url
 from ..layout import CODECS, Layout
 from ..selection import Indices as Indices
-from ..urls import Remote, located
+from ..urls import Remote
 from ..variable import DTYPES, Variable
 from ..writing import stored_bytes
 
@@ -195,15 +197,9 @@ def _numbered(name: str) -> Iterator[str]:
     return chain((name,), (f"{name}_{n}" for n in count(2)))
 
 
-def is_url(address: str) -> bool:
-    """Return whether an address is a URL and no path."""
-    return isinstance(located(address, None), Remote)
-
-
 def local_path(address: str) -> Path | None:
     """Return the path that an address names, be it as file://; None for what is far away."""
-    given = address.removeprefix("file://")
-    return None if is_url(given) else Path(given).expanduser()
+    return None if is_url(address) else Path(place.local_path(address)).expanduser()
 
 
 def shown(address: str) -> str:

@@ -96,6 +96,7 @@ def test_groups_come_under_each_of_their_names(odd):
         assert {*xr.open_groups(odd, engine="subchunk")} == {*xr.open_groups(odd, engine="netcdf4")}
         with subchunk.open(odd) as file:
             assert file["soft/deep/y"][...].tolist() == [0, 1, 2, 3]
+            assert file["again"].plain == file["good"].plain
         subchunk.build(odd)
 
 

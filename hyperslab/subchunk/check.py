@@ -32,8 +32,9 @@ def check(
 ) -> int:
     """Compare an index with its file, and return how many points were checked.
 
-    What it says of variables and chunks is compared, and every point. Each chunk is inflated whole, and from each of its points to each place where reading can end.
-    What passes reads as the file itself, whoever made the index.
+    What it says of variables and chunks is compared, and every point: each chunk is inflated whole,
+    and from each of its points to each place where reading can end. What passes reads as the file
+    itself, whoever made the index.
 
     Parameters
     ----------

@@ -151,12 +151,10 @@ class File(Mapping[str, "VariableReader"]):
         finally:  # what goes wrong may go wrong for this reason
             self.data.check()
 
-    @property
-    def listing(self) -> Listing:
-        return self.index.listing if self.index else self._listing
-
     @cached
-    def _listing(self) -> Listing:
+    def listing(self) -> Listing:
+        if self.index:
+            return self.index.listing
         with self.plainly() as file:
             return listing(file)
 

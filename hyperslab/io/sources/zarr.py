@@ -6,7 +6,7 @@ import base64
 import struct
 import warnings
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 from functools import cached_property
 from itertools import chain
 from pathlib import Path
@@ -28,7 +28,8 @@ class ZarrSource(Source):
 
     def __init__(self, address: str, place: Place) -> None:
         super().__init__(address, place if isinstance(place, Path) else None)
-        with _quiet():
+        # Of types that Zarr 3 does not specify: those are not copied.
+        with warnings.catch_warnings(action="ignore"):
             self._root: Any = zarr.open(store=store_at(place, ExitStack()), mode="r")
         self.format = f"zarr{self._root.metadata.zarr_format}"
 
@@ -37,7 +38,7 @@ class ZarrSource(Source):
 
     @cached_property
     def _members(self) -> list[tuple[str, Any]]:
-        with _quiet():
+        with warnings.catch_warnings(action="ignore"):
             return list(self._root.members(max_depth=None))
 
     def _groups(self) -> Iterator[tuple[str, Any]]:
@@ -75,14 +76,6 @@ class ZarrSource(Source):
         group = name.rpartition("/")[0]
         axes = [(dim, n, False, group) for dim, n in zip(wanted, array.shape, strict=True)]
         return described(dims, name, dtype, axes, (attrs, lost), **how)
-
-
-@contextmanager
-def _quiet() -> Iterator[None]:
-    """Without warnings of types that Zarr 3 does not specify: those are not copied."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        yield
 
 
 def _read_fill(array: Any, attrs: dict[str, object], dtype: np.dtype[Any]) -> None:

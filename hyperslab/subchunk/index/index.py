@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 
@@ -58,6 +58,7 @@ class Index:
                     f"the index has {size} bytes and should have {self.head.size}: it was cut off, "
                     "or something was added; build it again"
                 )
+        self.data: Mapping[str, Any] = self.head.content["data"]
         self._points: dict[int, tuple[Chunks, Points]] = {}
 
     def close(self) -> None:
@@ -69,10 +70,6 @@ class Index:
             yield
         except (CorruptIndexError, UnknownVersionError, MemoryLimitError) as error:
             raise type(error)(f"{self.name}: {error}") from error
-
-    @property
-    def data(self) -> Mapping[str, Any]:
-        return cast(Mapping[str, Any], self.head.content["data"])
 
     @cached
     def listing(self) -> Listing:

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from .errors import CorruptDataError, UnreadableError
 
 # Filters that hdf5plugin brings.
-_FILTERS = {
+FILTERS = {
     307: "bzip2", 32001: "blosc", 32004: "lz4", 32008: "bitshuffle", 32013: "zfp", 32015: "zstd",
     32017: "sz", 32018: "fcidecomp", 32024: "sz3", 32026: "blosc2", 32028: "sperr",
 }  # fmt: skip
@@ -80,8 +80,8 @@ def missing_filter(dataset: h5py.Dataset) -> str:
             continue
         shown = name.decode(errors="replace").partition(";")[0] or "no name"
         install = "install its plugin, and set HDF5_PLUGIN_PATH to the plugin's folder"
-        if number in _FILTERS:
-            shown, install = _FILTERS[number], "pip install hdf5plugin, and import it before"
+        if number in FILTERS:
+            shown, install = FILTERS[number], "pip install hdf5plugin, and import it before"
         missing = f"filter {number} ({shown}), which is not here: {install}"
         return f"its data are compressed with {missing}"
     return ""

@@ -48,16 +48,7 @@ class SubchunkEntrypoint(BackendEntrypoint):
         return name.endswith(SUFFIX) or Path(name + SUFFIX).is_file()
 
     def open_dataset(self, filename_or_obj: Any, **options: Any) -> xr.Dataset:
-        """Open one group of a file; see `xarray.open_dataset`.
-
-        Parameters
-        ----------
-        filename_or_obj : path-like
-            The file, or the index beside it.
-        **options
-            `group`, the path of the group; what `hyperslab.subchunk.File` takes; and, such as
-            `mask_and_scale`, what `xarray.open_dataset` takes.
-        """
+        """Open one `group` of a file; options are those of `File` and of `xarray.open_dataset`."""
         group = (options.pop("group", None) or "").strip("/")
         with _opened_file(filename_or_obj, options) as file:
             return _opened(_Store(file, contents(file), group), **options)

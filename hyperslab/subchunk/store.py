@@ -133,9 +133,8 @@ class SubchunkStore(Store):
     async def delete(self, key: str) -> None:
         self._check_writable()
 
-    async def list(self) -> AsyncIterator[str]:
-        for key in self._keys():
-            yield key
+    def list(self) -> AsyncIterator[str]:
+        return self.list_prefix("")
 
     async def list_prefix(self, prefix: str) -> AsyncIterator[str]:
         for key in self._keys():

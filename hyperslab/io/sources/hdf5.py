@@ -11,7 +11,8 @@ from typing import Any
 import h5py
 import numpy as np
 
-from ...subchunk.hdf5 import HIDDEN
+from ...subchunk.chunk_table import FILTERS
+from ...subchunk.hdf5 import DEFLATE, FLETCHER32, HIDDEN, SHUFFLE
 from ...subchunk.listing import NON_COORDINATE
 from ..by_h5py import NO_VARIABLE, find_plugins
 from ..selection import region
@@ -31,14 +32,12 @@ from .base import (
 )
 
 _OWN_ATTRIBUTES = HIDDEN | {"DIMENSION_LABELS", "_NCCOPY"}
-_DEFLATE, _SHUFFLE, _FLETCHER32 = 1, 2, 3
 _BZIP2, _LZF, _BLOSC, _ZSTD = 307, 32000, 32001, 32015
-_FILTERS = {
-    _DEFLATE: "deflate", _SHUFFLE: "shuffle", _FLETCHER32: "fletcher32", 4: "szip", 5: "nbit",
-    6: "scale-offset", _BZIP2: "bzip2", _LZF: "lzf", _BLOSC: "blosc", 32004: "lz4",
-    32008: "bitshuffle", 32013: "zfp", _ZSTD: "zstd", 32017: "sz", 32026: "blosc2",
+_FILTERS = FILTERS | {
+    DEFLATE: "deflate", SHUFFLE: "shuffle", FLETCHER32: "fletcher32", 4: "szip", 5: "nbit",
+    6: "scale-offset", _LZF: "lzf",
 }  # fmt: skip
-_LEVELLED = (_DEFLATE, _BZIP2, _ZSTD)
+_LEVELLED = (DEFLATE, _BZIP2, _ZSTD)
 _BLOSC_CODECS = {0: "blosclz", 1: "lz4", 2: "lz4hc", 3: "snappy", 4: "zlib", 5: "zstd"}
 Filters = Mapping[int, tuple[tuple[int, ...], str]]  # values and name, by code
 
@@ -226,7 +225,7 @@ def stored(dataset: Any, format: str) -> dict[str, Any]:
         if not h5py.h5z.filter_avail(code)
     ]
     lacking = f"is compressed with {', '.join(missing)}, which is not installed here"
-    ordered = sorted(filters, key=(_SHUFFLE, _FLETCHER32).__contains__)
+    ordered = sorted(filters, key=(SHUFFLE, FLETCHER32).__contains__)
     steps = [_step(code, *filters[code]) for code in ordered]
     return {
         **storage(format, dataset.dtype, steps, dataset.chunks),

@@ -173,7 +173,6 @@ def entries(content: Mapping[str, Any]) -> dict[str, Entry]:
 
 
 def check_head(content: Mapping[str, Any]) -> None:
-    """Refuse a head whose parts are not what they should be."""
     data, groups = content.get("data"), content.get("groups")
     left_out = [content.get(name, {}) for name in ("left_out", "left_out_attrs")]
     good = (

@@ -130,7 +130,6 @@ class Index:
         return self._ranges(begins.tolist(), ends.astype(np.int64).tolist())
 
     def everything_kept(self) -> bytes:
-        """Return all that the points keep, to write it into another index."""
         return bytes(self._source.ranges([self.head.kept], [self.head.size])[0])
 
     def _ranges(self, begins: list[int], ends: list[int]) -> list[memoryview]:

@@ -17,7 +17,6 @@ KINDS = {}
 GOOD = np.arange(10_000)
 NUMBERS = ("i1", "u1", "<i2", ">i2", "<u4", ">u4", "<i8", ">u8", "<f2", ">f4", "<f8", "<c8", ">c16",
            "bool")  # fmt: skip
-UNREADABLE = {"cut_off", "damaged_root"}  # of these nothing can be read
 
 
 def kind(write):

@@ -120,12 +120,6 @@ class Stream(io.RawIOBase):
     def __init__(self, file: Any) -> None:
         self._file = file
 
-    def readable(self) -> bool:
-        return True
-
-    def seekable(self) -> bool:
-        return True
-
     def seek(self, offset: int, whence: int = io.SEEK_SET, /) -> int:
         return int(self._file.seek(offset, whence))
 

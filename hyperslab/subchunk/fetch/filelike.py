@@ -44,15 +44,6 @@ class RangeReader(io.RawIOBase):
         self._size = int(source.identity()["size"])
         self._blocks = BlockCache(_BLOCK, self._fetched, self._size, _BLOCKS)
 
-    def readable(self) -> bool:
-        return True
-
-    def seekable(self) -> bool:
-        return True
-
-    def tell(self) -> int:
-        return self._at
-
     def seek(self, offset: int, whence: int = io.SEEK_SET, /) -> int:
         base = {io.SEEK_SET: 0, io.SEEK_CUR: self._at, io.SEEK_END: self._size}[whence]
         self._at = max(0, base + offset)

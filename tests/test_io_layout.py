@@ -40,8 +40,10 @@ def test_levels_have_ends_and_a_missing_one_is_the_codecs_own():
     ("given", "said"),
     [
         ({"format": "netcdf5"}, "format='netcdf5': give one of binary, netcdf3"),
+        ({"byteorder": "middle"}, "byteorder='middle': give one of native, little, big"),
         ({"codec": "gzip", "chunks": (1,)}, "codec='gzip': give one of deflate"),
         ({"chunks": (0, 1)}, r"chunks=\(0, 1\): give a tuple of integers of at least 1"),
+        ({"chunks": "790x790"}, "chunks='790x790': give a tuple of integers"),
         ({"chunks": (True,)}, r"chunks=\(True,\): give a tuple of integers"),
         ({"codec": "deflate"}, "contiguous data cannot be compressed; give chunks"),
         ({"codec": "lzf", "chunks": (1,)}, "codec='lzf' with format='netcdf4': it takes deflate"),

@@ -82,8 +82,7 @@ def missing_filter(dataset: h5py.Dataset) -> str:
         install = "install its plugin, and set HDF5_PLUGIN_PATH to the plugin's folder"
         if number in FILTERS:
             shown, install = FILTERS[number], "pip install hdf5plugin, and import it before"
-        missing = f"filter {number} ({shown}), which is not here: {install}"
-        return f"its data are compressed with {missing}"
+        return f"it is compressed with filter {number} ({shown}), which is not here: {install}"
     return ""
 
 

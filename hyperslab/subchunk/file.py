@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import warnings
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +25,7 @@ from .process import ForkLock, allowed, cached
 from .variable import VariableReader
 
 
-class File(Mapping[str, "VariableReader"]):
+class File(Mapping[str, "VariableReader"], AbstractContextManager["File"]):
     """A netCDF-4 or HDF5 file, open for reading inside its chunks, with its index if it has one.
 
     It gives variables by their paths. `open` is another name of this class.
@@ -122,9 +122,6 @@ class File(Mapping[str, "VariableReader"]):
 
     def __len__(self) -> int:
         return len(self._readers)
-
-    def __enter__(self) -> File:
-        return self
 
     def __exit__(self, *_: object) -> None:
         self.close()

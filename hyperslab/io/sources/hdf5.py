@@ -11,7 +11,7 @@ from typing import Any
 import h5py
 import numpy as np
 
-from ...subchunk.chunk_table import FILTERS
+from ...subchunk.chunk_table import FILTERS, missing_filter
 from ...subchunk.hdf5 import DEFLATE, FLETCHER32, HIDDEN, SHUFFLE
 from ...subchunk.listing import NON_COORDINATE
 from ..by_h5py import NO_VARIABLE, find_plugins
@@ -219,18 +219,12 @@ def how_stored(path: Path, format: str) -> dict[str, dict[str, Any]]:
 def stored(dataset: Any, format: str) -> dict[str, Any]:
     """Return how a dataset is stored, as fields of a `SourceVariable`."""
     filters = _filters(dataset)
-    missing = [
-        f"{_FILTERS.get(code, name or 'unknown')} (filter {code})"
-        for code, (_, name) in filters.items()
-        if not h5py.h5z.filter_avail(code)
-    ]
-    lacking = f"is compressed with {', '.join(missing)}, which is not installed here"
     ordered = sorted(filters, key=(SHUFFLE, FLETCHER32).__contains__)
     steps = [_step(code, *filters[code]) for code in ordered]
     return {
         **storage(format, dataset.dtype, steps, dataset.chunks),
         "stored_bytes": int(dataset.id.get_storage_size()),
-        "reason": lacking if missing else "",
+        "reason": missing_filter(dataset).removeprefix("it "),
     }
 
 

@@ -54,7 +54,7 @@ def build(
     """Build the index of a netCDF-4 or HDF5 file, and return its path.
 
     What cannot be indexed is read plainly; what cannot be read is left out, and `File.left_out`
-    says why. Of chunks that are damaged a warning tells.
+    says why. Of chunks that are damaged a warning tells. Source: Penard et al. 2025, section 3.
 
     Parameters
     ----------
@@ -88,8 +88,6 @@ def build(
         For no HDF5 file, or a named variable that is not there or cannot be indexed.
     ValueError
         For a spacing or budget that makes no sense, or that no added variable could have.
-
-    Source: Penard et al. 2025, section 3, points inside of chunks.
 
     Examples
     --------

@@ -8,7 +8,7 @@ import zlib
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
-from contextlib import suppress
+from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -185,15 +185,12 @@ def place(
             into[plane, run, begin - at : end - at] = data[begin:end]
 
 
-class Crew:
+class Crew(AbstractContextManager["Crew"]):
     """Threads that are started when they are first needed; the caller's is one of them."""
 
     def __init__(self, threads: int) -> None:
         self.threads = threads
         self._pool: ThreadPoolExecutor | None = None
-
-    def __enter__(self) -> Crew:
-        return self
 
     def __exit__(self, *_: object) -> None:
         if self._pool is not None:

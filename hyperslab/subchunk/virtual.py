@@ -31,12 +31,8 @@ class Array:
     chunks: tuple[int, ...]  # shape of a chunk; no length is 0
 
     @property
-    def shape(self) -> tuple[int, ...]:
-        return self.reader.shape
-
-    @property
     def grid(self) -> tuple[int, ...]:
-        return tuple(-(-n // c) for n, c in zip(self.shape, self.chunks, strict=True))
+        return tuple(-(-n // c) for n, c in zip(self.reader.shape, self.chunks, strict=True))
 
     @cached
     def text(self) -> bool:
@@ -57,7 +53,7 @@ class Array:
         begins = [place * length for place, length in zip(corner, self.chunks, strict=True)]
         wanted = tuple(
             slice(begin, min(begin + length, n))
-            for begin, length, n in zip(begins, self.chunks, self.shape, strict=True)
+            for begin, length, n in zip(begins, self.chunks, self.reader.shape, strict=True)
         )
         found: NDArray[Any] = np.asarray(self.reader[wanted], self.dtype)
         if found.shape != self.chunks:
@@ -82,7 +78,7 @@ class Array:
         return {
             "zarr_format": 3,
             "node_type": "array",
-            "shape": list(self.shape),
+            "shape": list(self.reader.shape),
             "data_type": self._type(),
             "chunk_grid": {"name": "regular", "configuration": {"chunk_shape": list(self.chunks)}},
             "chunk_key_encoding": {"name": "default", "configuration": {"separator": "/"}},

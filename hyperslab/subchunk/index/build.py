@@ -61,9 +61,8 @@ def build(
     path : path-like
         The file, or its URL. It is read once, and not changed.
     index : path-like, optional
-        The index, on this machine, or its folder; its name is the file's with `.subchunk` behind,
-        and it lies beside the file, of a URL in the working folder. It appears whole, or not at
-        all.
+        The index (a local file) or its folder; its name is the file's with `.subchunk` behind, and
+        it lies beside the file, of a URL in the working folder. It appears whole, or not at all.
     variables : sequence of str, optional
         Variables to index; all that can be if not given.
     spacing : int, optional

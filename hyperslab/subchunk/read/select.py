@@ -33,7 +33,6 @@ class Wanted:
         return tuple(len(axis.indices) for axis in self.axes)
 
     def arrange(self, values: NDArray[Any]) -> NDArray[Any]:
-        """Bring what was read into the order and shape asked for."""
         for place, axis in enumerate(self.axes):
             if axis.order is not None:
                 values = values[(slice(None),) * place + (axis.order,)]

@@ -120,10 +120,6 @@ def default_chunks(
     --------
     >>> default_chunks((3162, 3162), 4), default_chunks((0, 721, 1440), 4, unlimited=[0])
     ((1581, 1581), (1, 721, 1440))
-    >>> default_chunks((0,), 8, unlimited=[0]), default_chunks((0, 0), 4, unlimited=[0, 1])
-    ((512,), (2048, 2048))
-    >>> default_chunks((1, 30000, 30000), 4)  # 100 MB: an axis too short to cut is made up by none
-    (1, 5000, 5000)
     """
     rank, grows = len(shape), set(unlimited)
     if not shape or any(n < 1 for axis, n in enumerate(shape) if axis not in grows):

@@ -121,12 +121,12 @@ def stored_bytes(path: str | Path) -> int:
 
 def sync_files(path: str | Path) -> None:
     """Flush a file, or every file and directory of a directory store, to the device."""
-    found = [
-        os.path.join(folder, name)  # noqa: PTH118  (many files: Path is slow)
-        for folder, folders, files in os.walk(path, topdown=False)
-        for name in (*files, *folders)
-    ]
-    for each in (*found, path):
+    inside = (
+        each
+        for folder, _, files in os.walk(path, topdown=False)
+        for each in (*(f"{folder}/{file}" for file in files), folder)
+    )
+    for each in inside if Path(path).is_dir() else [path]:
         descriptor = os.open(each, os.O_RDONLY)
         try:
             os.fsync(descriptor)

@@ -14,6 +14,7 @@ from pathlib import Path
 from hyperslab.io.cards import readers
 from hyperslab.io.sources.base import is_url, shown
 from hyperslab.network.link import Link
+from hyperslab.subchunk.place import local_path
 
 from ..options import SEVERAL, WHOLE, Rows, add_command, workdir
 from ..report import files
@@ -149,7 +150,7 @@ def question_of(arguments: argparse.Namespace) -> Question:
         raise ValueError(f"--library {arguments.library}: give one of {', '.join(readers())}")
     as_given = ("variable", "calls", "library", "cache", "repeats", "seed")
     return Question(
-        arguments.file,
+        local_path(arguments.file),  # a URL as it is
         weights(arguments.access),
         roles=roles(arguments.dims),
         link=link_of(arguments.store, arguments.file),

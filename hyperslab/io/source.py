@@ -8,9 +8,8 @@ from typing import Any
 
 import h5py
 
-from ..subchunk import place
 from .creation import STORE_MARKS
-from .sources.base import Source, SourceError, SourceVariable, first_line, local_path
+from .sources.base import Source, SourceError, SourceVariable, first_line, local_path, unquoted
 from .sources.classic import check_whole
 from .sources.hdf5 import HDF5Source, datasets, hdf5_says, netcdf_kind, netcdf_reads
 from .urls import Remote, Stream
@@ -33,7 +32,7 @@ _OTHERS = {
 
 def open_source(address: str | Path) -> Source:
     """Open a file, a store or a URL for reading; a `SourceError` says why it cannot be read."""
-    given = place.local_path(address)
+    given = unquoted(address)
     path = local_path(given)
     if path is None:
         return _remote(given)

@@ -16,7 +16,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...subchunk import place
-from ...subchunk.place import is_url as is_url
 from ..layout import CODECS, Layout
 from ..selection import Indices as Indices
 from ..urls import Remote
@@ -24,6 +23,7 @@ from ..variable import DTYPES, Variable
 from ..writing import stored_bytes
 
 SHOWN = 12  # names that an error lists
+is_url, unquoted = place.is_url, place.local_path
 
 
 class SourceError(ValueError):
@@ -199,7 +199,7 @@ def _numbered(name: str) -> Iterator[str]:
 
 def local_path(address: str) -> Path | None:
     """Return the path that an address names, be it as file://; None for what is far away."""
-    return None if is_url(address) else Path(place.local_path(address)).expanduser()
+    return None if is_url(address) else Path(unquoted(address)).expanduser()
 
 
 def shown(address: str) -> str:

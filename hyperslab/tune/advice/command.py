@@ -12,9 +12,8 @@ from contextlib import suppress
 from pathlib import Path
 
 from hyperslab.io.cards import readers
-from hyperslab.io.sources.base import is_url, shown
+from hyperslab.io.sources.base import is_url, shown, unquoted
 from hyperslab.network.link import Link
-from hyperslab.subchunk.place import local_path
 
 from ..options import SEVERAL, WHOLE, Rows, add_command, workdir
 from ..report import files
@@ -150,7 +149,7 @@ def question_of(arguments: argparse.Namespace) -> Question:
         raise ValueError(f"--library {arguments.library}: give one of {', '.join(readers())}")
     as_given = ("variable", "calls", "library", "cache", "repeats", "seed")
     return Question(
-        local_path(arguments.file),  # a URL as it is
+        unquoted(arguments.file),  # a URL as it is
         weights(arguments.access),
         roles=roles(arguments.dims),
         link=link_of(arguments.store, arguments.file),

@@ -7,28 +7,25 @@ file's path after it is closed.
 import ctypes
 import os
 import zlib
-from collections.abc import Callable
 from pathlib import Path
 
 import h5py
 import numpy as np
 from h5py import h5d, h5g, h5o, h5p, h5r, h5s, h5t, h5z
 
-Odd = Callable[[h5py.File], Callable[[Path], None] | None]
-KINDS: dict[str, Odd] = {}
+KINDS = {}
 GOOD = np.arange(10_000)
 NUMBERS = ("i1", "u1", "<i2", ">i2", "<u4", ">u4", "<i8", ">u8", "<f2", ">f4", "<f8", "<c8", ">c16",
            "bool")  # fmt: skip
-UNREADABLE = {"cut_off", "damaged_root"}  # of these nothing can be read
 
 
-def kind(write: Odd) -> Odd:
+def kind(write):
     """Enter a kind under the name of its function."""
     KINDS[write.__name__] = write
     return write
 
 
-def odd_file(folder: Path, name: str) -> Path:
+def odd_file(folder, name):
     """Write the file of a kind."""
     path = folder / f"{name}.h5"
     options = {"userblock_size": 1024} if name == "user_block" else {}
@@ -41,7 +38,7 @@ def odd_file(folder: Path, name: str) -> Path:
     return path
 
 
-def library() -> ctypes.CDLL:
+def library():
     """The HDF5 that h5py uses, for what h5py does not offer."""
     maps = Path("/proc/self/maps").read_text().split()
     loaded = sorted(word for word in maps if "libhdf5" in word and "_hl" not in word)
@@ -91,6 +88,14 @@ def numbers(file):
     file.create_dataset("missing", (50,), "f4", fillvalue=np.nan, **how)
     file["deep/down/x"] = np.arange(60)
     file["deep"].attrs["title"], file.attrs["number"] = "deep", np.float32(1.5)
+    file["z"] = np.array([1 + 2j, -3j])
+    file["small"] = np.array([1 + 2j], "c8")
+    file["good"].attrs["z"] = 1 + 2j
+    deflated(file, "half", np.linspace(0, 1, 5000).astype("f2"), (900,))
+    deflated(file, "long", np.full(9000, 0.5, np.longdouble), (3000,))
+    file["few"] = np.ones(4, np.longdouble)
+    file["pair"] = np.ones(2, np.clongdouble)
+    file["good"].attrs["x"] = np.longdouble(1.5)
 
 
 @kind
@@ -148,22 +153,14 @@ def text_that_is_no_utf8(file):
 
 
 @kind
-def other_floats(file):
-    file["z"] = np.array([1 + 2j, -3j])
-    file["small"] = np.array([1 + 2j], "c8")
-    file["good"].attrs["z"] = 1 + 2j
-    deflated(file, "half", np.linspace(0, 1, 5000).astype("f2"), (900,))
-    deflated(file, "long", np.full(9000, 0.5, np.longdouble), (3000,))
-    file["few"] = np.ones(4, np.longdouble)
-    file["pair"] = np.ones(2, np.clongdouble)
-    file["good"].attrs["x"] = np.longdouble(1.5)
-
-
-@kind
 def types_that_numpy_lacks(file):
     how = {"size": 16, "precision": 128, "fields": (127, 112, 15, 0, 112), "ebias": 16383}
     low_level(file, "quad", adapted(h5t.IEEE_F64LE, **how), (4,))
     low_level(file, "time", h5t.UNIX_D32LE, (3,))
+    narrow = adapted(h5t.STD_I32LE, precision=24)
+    low_level(file, "narrow", narrow, (30,), chunks=(10,), filters=[(1, (4,))])
+    low_level(file, "three", adapted(h5t.STD_I32BE, size=3), (4,))
+    low_level(file, "bits", h5t.STD_B8LE, (4,))
 
 
 def adapted(dtype, **how):
@@ -172,14 +169,6 @@ def adapted(dtype, **how):
     for name, value in how.items():
         getattr(made, f"set_{name}")(*(value if isinstance(value, tuple) else (value,)))
     return made
-
-
-@kind
-def odd_integers(file):
-    narrow = adapted(h5t.STD_I32LE, precision=24)
-    low_level(file, "narrow", narrow, (30,), chunks=(10,), filters=[(1, (4,))])
-    low_level(file, "three", adapted(h5t.STD_I32BE, size=3), (4,))
-    low_level(file, "bits", h5t.STD_B8LE, (4,))
 
 
 @kind
@@ -271,14 +260,6 @@ def damaged_chunks(file):
 
 
 @kind
-def external_file(file):
-    there = Path(file.filename).with_name("there.raw")
-    there.write_bytes(np.arange(10, dtype="i4").tobytes())
-    file.create_dataset("there", (10,), "i4", external=[(str(there), 0, 40)])
-    file.create_dataset("gone", (10,), "i4", external=[("gone.raw", 0, 40)])
-
-
-@kind
 def what_lies_in_other_files(file):
     for name, source in (("here", "."), ("gone", "gone.h5")):
         layout = h5py.VirtualLayout((2, 10_000), "i8")
@@ -289,6 +270,10 @@ def what_lies_in_other_files(file):
         there["x"] = 1.0
     file["outside"] = h5py.ExternalLink(other.name, "/x")
     file["missing"] = h5py.ExternalLink("gone.h5", "/x")
+    there = Path(file.filename).with_name("there.raw")
+    there.write_bytes(np.arange(10, dtype="i4").tobytes())
+    file.create_dataset("there", (10,), "i4", external=[(str(there), 0, 40)])
+    file.create_dataset("lost", (10,), "i4", external=[("gone.raw", 0, 40)])
 
 
 @kind
@@ -441,18 +426,14 @@ def attributes(file):
     for number in range(200):
         attrs[f"a{number:03}"] = number
     attrs["large"] = np.arange(20_000.0) if file.libver[0] != "earliest" else 0
-
-
-KINDS["attributes_today"] = attributes
-
-
-@kind
-def names_of_ours(file):
     file.attrs["_Netcdf4Dimensions"] = 5
     file["good"].attrs["_Netcdf4Coordinates"] = "nonsense"
     file["good"].attrs["_ARRAY_DIMENSIONS"] = "nonsense"
     file["lat"], file["t"] = np.arange(3.0), np.arange(3.0)
     file["t"].attrs["coordinates"] = np.array(["lat"], object)
+
+
+KINDS["attributes_today"] = attributes
 
 
 # Dimensions.
@@ -473,10 +454,6 @@ def dimension_scales(file):
     file["alone"].make_scale()
     file["scalar"] = 1.0
     file["scalar"].make_scale()
-
-
-@kind
-def dimension_list_of_nonsense(file):
     file["gone"], file["v"], file["w"] = np.arange(3.0), np.zeros(3), np.zeros(3)
     file["gone"].make_scale()
     file["v"].dims[0].attach_scale(file["gone"])

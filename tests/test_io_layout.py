@@ -64,7 +64,6 @@ def test_levels_have_ends_and_a_missing_one_is_the_codecs_own():
         ({"quantize": ("bitshave", 7)}, r"quantize=\('bitshave', 7\): give \('bitgroom'"),
         ({"quantize": ("bitround", 1.5)}, "a number of digits"),
         ({"quantize": ("bitgroom", 16)}, "bitgroom takes 1 to 15"),
-        ({"format": "netcdf3", "chunks": (2, 2)}, "'netcdf3': only netcdf4,.* have chunks"),
         ({"format": "cdf5", "codec": "deflate"}, "format='cdf5': it takes no codec"),
     ],
 )  # fmt: skip

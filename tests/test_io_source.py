@@ -43,7 +43,8 @@ def test_netcdf_is_read_as_stored(tmp_path, make):
 
 
 def test_groups_and_what_cannot_be_copied_are_described(tmp_path):
-    with open_source(made_files.nested(tmp_path / "a.nc")) as source:
+    path = made_files.nested(tmp_path / "a b.nc")
+    with open_source(f"file://{path}".replace(" ", "%20")) as source:
         known = source.variables
         assert source.attrs == {"history": "made"}
         assert [v.name for v in source.choose()] == ["depth", "ocean/heat", "ocean/deep/salt"]

@@ -78,7 +78,7 @@ def test_a_folder_of_indexes(folder):
         assert subchunk.build(path, indexes) == indexes / f"{path.name}.subchunk"
     assert subchunk.build(paths[0], indexes, add=True) == indexes / "x.nc.subchunk"
     many = {"combine": "nested", "concat_dim": "phony_dim_0"}
-    with xr.open_mfdataset(paths, engine="subchunk", index=indexes, **many) as data:
+    with xr.open_mfdataset(paths, engine="subchunk", index=indexes, parallel=True, **many) as data:
         assert data["x"][:, 5].values.tolist() == [0, 1, 2]
     with serving(folder) as (address, _):
         for place in ((paths[1], indexes), (f"{address}/y.nc", f"{address}/indexes/")):

@@ -5,7 +5,6 @@ import os
 from itertools import product
 from pathlib import Path
 
-import h5py
 import netCDF4
 import numpy as np
 import pytest
@@ -16,12 +15,10 @@ from hyperslab import subchunk
 from hyperslab.subchunk.engine import SubchunkEntrypoint
 from hyperslab.subchunk.fetch import local
 
-FILES = 3
 
-
-def climate(file, number=0):
+def climate(file):
     """What CF knows: packed values, fills, times, flags, text, groups."""
-    rng = np.random.default_rng(number)
+    rng = np.random.default_rng(0)
     cube = {"zlib": True, "chunksizes": (3, 40, 60)}
 
     def make(name, dtype, dims, values, how=None, **attributes):
@@ -34,7 +31,7 @@ def climate(file, number=0):
         file.createDimension(name, size)
     days, dims, shape = np.arange(6), ("time", "lat", "lon"), (6, 40, 60)
     since = {"units": "hours since 2020-01-01", "calendar": "standard"}
-    make("time", "f8", dims[:1], days + 6 * number, {"chunksizes": (64,)}, **since)
+    make("time", "f8", dims[:1], days, {"chunksizes": (64,)}, **since)
     make("lat", "f4", dims[1:2], np.linspace(-80, 80, 40), units="degrees_north")
     make("lon", "f4", dims[2:], np.linspace(0, 354, 60))
     packed = {"scale_factor": np.float32(0.01), "add_offset": np.float32(250)}
@@ -86,9 +83,9 @@ def coordinates(file):
     below.createVariable("z", "f4", ("z", "x"), zlib=True)[:] = 2
 
 
-def write(path, what, indexed=True, **how):
+def write(path, what, indexed=True):
     with netCDF4.Dataset(path, "w") as file:
-        what(file, **how)
+        what(file)
     if indexed:
         subchunk.build(path, spacing=1024)
     return path
@@ -104,6 +101,8 @@ def test_the_engine_is_guessed_by_the_index(path, tmp_path):
     with xr.open_dataset(f"{path}.subchunk") as data:  # netcdf4 would take path itself
         assert not innermost(data["u"]).plain
         assert data.encoding["source"] == str(path)
+    in_dask = xr.open_dataset(path, engine="subchunk", chunks={})["t"]
+    assert in_dask.chunks == ((3, 3), (40,), (60,))
     alone = tmp_path / "alone.nc"
     alone.write_bytes(path.read_bytes())
     assert not SubchunkEntrypoint().guess_can_open(alone)
@@ -166,42 +165,17 @@ def test_nothing_is_read_before_it_is_asked_for(path, monkeypatch):
         assert read == ["u"]
 
 
-PICKS = {
-    climate: (
-        {"lat": 5, "lon": 7},
-        {"time": slice(None, None, -2), "lat": [3, 1, 1], "lon": slice(2, 50, 9)},
-        {"lat": xr.DataArray([1, 5, 30], dims="p"), "lon": xr.DataArray([9, 0, 59], dims="p")},
-        {"time": 0, "lat": np.arange(40) % 2 == 0},
-        {"time": slice(0, 0)},
-    ),
-    short: [{"t": key} for key in np.s_[1:, 3:, ::-1, -1, [3, 0, 2], 1:1]],
-}
-
-
-@pytest.mark.parametrize(("what", "names"), [(climate, ["t", "u", "big"]), (short, "abcdn")])
-def test_any_indexing_gives_netcdf4s_values(tmp_path, what, names):
-    path = write(tmp_path / "x.nc", what)
+def test_any_indexing_of_what_is_filled_up_gives_netcdf4s_values(tmp_path):
+    path, points = write(tmp_path / "x.nc", short), xr.DataArray([3, 0, 2], dims="p")
+    picks = [{"t": key} for key in np.s_[1:, 3:, ::-1, -1, [3, 0, 2], 1:1]]
+    picks += [{"t": points, "x": points}, {"x": np.arange(300) % 7 == 0}]
     with (
         xr.open_dataset(path, engine="subchunk", cache=False) as ours,
         xr.open_dataset(path, engine="netcdf4") as theirs,
     ):
-        for pick, name in product(PICKS[what], names):
+        for pick, name in product(picks, "abcd"):
             found, truth = ours[name].isel(pick).load(), theirs[name].load().isel(pick)
             xr.testing.assert_identical(found, truth)
-
-
-def test_many_files_at_once(tmp_path):
-    paths = [write(tmp_path / f"{n}.nc", climate, number=n) for n in range(FILES)]
-    options = {"combine": "by_coords", "drop_variables": ["names", "station"],
-               "data_vars": "minimal", "coords": "minimal", "compat": "override"}  # fmt: skip
-    with (
-        xr.open_mfdataset(paths, engine="subchunk", parallel=True, **options) as found,
-        # Opening by netCDF4 in threads corrupts memory now and then.
-        xr.open_mfdataset(paths, engine="netcdf4", **options) as truth,
-    ):
-        assert found["t"].chunks == ((3,) * 2 * FILES, (40,), (60,))
-        point = {"lat": 7, "lon": 9}
-        xr.testing.assert_identical(found.isel(point).compute(), truth.isel(point).compute())
 
 
 def test_more_files_than_may_be_open(tmp_path, monkeypatch):
@@ -219,24 +193,3 @@ def test_more_files_than_may_be_open(tmp_path, monkeypatch):
         assert file["x"][12_345] == 12_345
     if before:
         assert len(list(descriptors.iterdir())) <= before + 6
-
-
-def test_hdf5_without_dimensions_but_with_links(tmp_path):
-    """Dimensions without names are counted through the file."""
-    path = tmp_path / "x.h5"
-    with h5py.File(path, "w") as file:
-        file.create_dataset("b", data=np.arange(100.0), chunks=(50,), compression=4)
-        file["g/c"], file["g/h/d"] = np.ones((7, 9, 9)), np.ones(9)
-        file["g/up"], file["hard"] = h5py.SoftLink("/b"), file["b"]
-    subchunk.build(path)
-    with subchunk.open(path) as file:
-        assert list(file) == ["b", "g/c", "g/h/d", "g/up", "hard"]
-        for name in ("g/up", "hard"):
-            assert not file[name].plain
-            np.testing.assert_array_equal(file[name][90:], np.arange(90.0, 100))
-            assert not file.index.entries[name].spacing  # its chunks are indexed once
-    tree = xr.open_datatree(path, engine="subchunk")
-    assert tree["b"].dims == tree["hard"].dims == ("phony_dim_0",)
-    assert tree["g/c"].dims == ("phony_dim_1", "phony_dim_2", "phony_dim_3")
-    with xr.open_dataset(path, engine="subchunk", group="g/h") as alone:
-        assert tree["g/h/d"].dims == alone["d"].dims == ("phony_dim_5",)

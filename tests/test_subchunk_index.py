@@ -124,9 +124,3 @@ def test_building_leaves_nothing_half_written(path, monkeypatch):
         subchunk.build(path)
     assert index.read_bytes() == before
     assert {*path.parent.iterdir()} == {path, index, new}
-
-
-def test_missing_files_are_named(path):
-    for given in (("absent.h5",), ("data.h5", "absent.subchunk"), ("gone/data.h5",)):
-        with pytest.raises(FileNotFoundError, match=given[-1]):
-            subchunk.open(*(path.parent / name for name in given))

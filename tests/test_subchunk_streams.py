@@ -13,7 +13,7 @@ from hyperslab import subchunk
 from hyperslab.subchunk.check import check
 from hyperslab.subchunk.deflate import inflate
 from hyperslab.subchunk.deflate import walk as walking
-from hyperslab.subchunk.deflate.walk import NoZlibError, walk
+from hyperslab.subchunk.deflate.walk import NoZlibError
 
 FLUSHES = (zlib.Z_BLOCK, zlib.Z_PARTIAL_FLUSH, zlib.Z_SYNC_FLUSH, zlib.Z_FULL_FLUSH)
 
@@ -26,17 +26,6 @@ def flushed(raw, step, flush):
         for at in range(0, len(raw), step)
     ]
     return b"".join(pieces) + packer.flush()
-
-
-def test_more_or_less_than_expected_is_refused():
-    size = 40_001
-    stream = np.frombuffer(flushed(bytes(size), 1000, zlib.Z_BLOCK), "u1")
-    walk(stream, 2048, np.empty(size, "u1"))
-    for wrong in (size - 1, size + 1):
-        with pytest.raises(subchunk.SubchunkError, match="decompresses to"):
-            walk(stream, 2048, np.empty(wrong, "u1"))
-    with pytest.raises(subchunk.SubchunkError, match="end too early"):
-        walk(stream[:-5], 2048, np.empty(size, "u1"))
 
 
 class Failing:

@@ -80,10 +80,8 @@ def predicted_bytes(shape: Sequence[int], chunks: Sequence[int], itemsize: int) 
 
 
 def far_apart(grid: Sequence[int], few: int) -> Iterator[tuple[int, ...]]:
-    """Yield the places of a few chunks from all over an array, each once.
-
-    Even steps would stay in one row or column of the grid, which may be all land.
-    """
+    """Yield the places of a few chunks from all over an array, each once."""
+    # Even steps would stay in one row or column of the grid, which may be all land.
     total = math.prod(grid)
     for number in dict.fromkeys(int((0.5 + i * _GOLDEN) % 1 * total) for i in range(few)):
         yield tuple(int(i) for i in np.unravel_index(number, grid))
@@ -122,10 +120,6 @@ def default_chunks(
     --------
     >>> default_chunks((3162, 3162), 4), default_chunks((0, 721, 1440), 4, unlimited=[0])
     ((1581, 1581), (1, 721, 1440))
-    >>> default_chunks((0,), 8, unlimited=[0]), default_chunks((0, 0), 4, unlimited=[0, 1])
-    ((512,), (2048, 2048))
-    >>> default_chunks((1, 30000, 30000), 4)  # 100 MB: an axis too short to cut is made up by none
-    (1, 5000, 5000)
     """
     rank, grows = len(shape), set(unlimited)
     if not shape or any(n < 1 for axis, n in enumerate(shape) if axis not in grows):
@@ -147,10 +141,8 @@ def default_chunks(
 def picked_chunks(
     format: str, shape: tuple[int, ...], dtype: str, grows: frozenset[int] = frozenset()
 ) -> tuple[int, ...]:
-    """Return the chunks that the library of a format picks when it must chunk, asked in memory.
-
-    netCDF-C is asked with deflate, so that it chunks arrays that could be contiguous.
-    """
+    """Return the chunks that the library of a format picks when it must chunk, asked in memory."""
+    # netCDF-C is asked with deflate, so that it chunks arrays that could be contiguous.
     if not shape or 0 in shape:
         return tuple(max(n, 1) for n in shape)
     picked: Any

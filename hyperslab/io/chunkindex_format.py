@@ -70,7 +70,7 @@ def write(
     with open_hdf5(data) as source:
         found = look(source, variables, Path(path).name)
     with whole_file(target) as part, h5py.File(part, "w", track_order=True) as file:
-        for variable in found.variables:
+        for variable in found.listing.variables.values():
             if (chunks := found.tables.get(variable.name)) is None:
                 continue
             file.require_group(variable.name)  # there too when no chunk was written yet

@@ -121,12 +121,10 @@ zarr2, zarr3, nczarr have chunks; leave chunks out or take one of these
         }
 
     def _refuse(self, why: str, *fields: str) -> NoReturn:
-        """Raise a ValueError with what was given for some fields."""
         given = " with ".join(f"{name}={getattr(self, name)!r}" for name in fields)
         raise ValueError(f"{given}: {why}")
 
     def _check_formats(self) -> None:
-        """Refuse what the format does not have."""
         for name, formats in _HAVE.items():
             neutral = self.__dataclass_fields__[name].default
             if getattr(self, name) != neutral and self.format not in formats:
@@ -201,7 +199,7 @@ def _among(field: str, given: object, allowed: tuple[str, ...]) -> None:
 
 
 def _lengths(field: str, given: Any, low: int = 1) -> tuple[int, ...]:
-    """Check that a field is a sequence of integers of at least `low`, and give it as a tuple."""
+    """Return a field that must be a sequence of integers of at least `low` as a tuple."""
     try:
         lengths = tuple(low - 1 if isinstance(n, bool) else operator.index(n) for n in given)
     except TypeError:

@@ -9,7 +9,7 @@ from typing import Any
 import h5py
 
 from .creation import STORE_MARKS
-from .sources.base import Source, SourceError, SourceVariable, first_line, local_path
+from .sources.base import Source, SourceError, SourceVariable, first_line, local_path, unquoted
 from .sources.classic import check_whole
 from .sources.hdf5 import HDF5Source, datasets, hdf5_says, netcdf_kind, netcdf_reads
 from .urls import Remote, Stream
@@ -31,13 +31,8 @@ _OTHERS = {
 
 
 def open_source(address: str | Path) -> Source:
-    """Open a file, a store or a URL for reading.
-
-    netCDF of every kind is read by netCDF4-python, other HDF5 by h5py, Zarr by zarr-python; over a
-    network netCDF-4 is read by h5py too. A `SourceError` says what is not there, cannot be read,
-    is damaged, or is of another kind.
-    """
-    given = str(address).removeprefix("file://")
+    """Open a file, a store or a URL for reading; a `SourceError` says why it cannot be read."""
+    given = unquoted(address)
     path = local_path(given)
     if path is None:
         return _remote(given)
@@ -56,10 +51,7 @@ def open_source(address: str | Path) -> Source:
 
 
 def reopen(address: str, format: str, library: str = "") -> Source:
-    """Open again what was opened before, without looking into it first.
-
-    The format is that of the source; the library is "h5py" for a netCDF-4 file that h5py reads.
-    """
+    """Open again, with the format it had, without looking into it first."""
     path = local_path(address)
     if path is None:
         return _remote(address)
@@ -87,7 +79,6 @@ def _folder(given: str, path: Path) -> Source:
 
 
 def _by_netcdf(path: Path) -> bool:
-    """Whether a store is netCDF-C's: its own marks stand in it."""
     marks = [path / name for name in (".zgroup", ".zattrs") if (path / name).is_file()]
     marked = any("_nczarr" in mark.read_text(errors="replace") for mark in marks)
     return marked or (path / ".nczgroup").is_file()

@@ -112,22 +112,13 @@ class Remote:
 
 
 class Stream(io.RawIOBase):
-    """A file of fsspec's, or any binary file, as h5py can read it.
+    """A file of fsspec's, or any binary file, as h5py can read it."""
 
-    h5py reads while it holds its lock, and may wait for fsspec's thread; would that thread collect
-    garbage then, and find a file of h5py's in it, it would wait for the lock: for ever. So nothing
-    is collected during a read. A server that breaks off, or sends more than was asked for, would
-    else be taken at its word.
-    """
+    # h5py reads while it holds its lock, and may wait for fsspec's thread; would that thread
+    # collect garbage then, and find a file of h5py's in it, it would wait for the lock: for ever.
 
     def __init__(self, file: Any) -> None:
         self._file = file
-
-    def readable(self) -> bool:
-        return True
-
-    def seekable(self) -> bool:
-        return True
 
     def seek(self, offset: int, whence: int = io.SEEK_SET, /) -> int:
         return int(self._file.seek(offset, whence))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
+from contextlib import AbstractContextManager, suppress
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -33,11 +33,8 @@ class Handles(dict[str, Any]):
         raise KeyError(f"no variable {name!r} here; there are {', '.join(self) or 'none'}")
 
 
-class Writer(ABC):
-    """A file or directory being written, closed once and removed if the body of its ``with`` fails.
-
-    Made by `hyperslab.io.create`. A format's own makes `_file` and fills `_handles`.
-    """
+class Writer(AbstractContextManager["Writer"], ABC):
+    """A file or directory being written, removed if the body of its ``with`` fails."""
 
     def __init__(
         self, path: Path, variables: Placed, attrs: Attrs, cache_bytes: int | None
@@ -56,7 +53,7 @@ class Writer(ABC):
         """Write the values of one selection of one variable."""
         self._handles[name][selection] = values
 
-    def finish(self, name: str) -> None:  # noqa: B027 - not every library holds anything
+    def finish(self, name: str) -> None:  # not every library holds anything
         """Free the chunk cache of a variable, once nothing more is written to it."""
 
     def sync(self) -> None:
@@ -71,9 +68,6 @@ class Writer(ABC):
             self._handles.clear()
             if self._file is not None:
                 self._close()
-
-    def __enter__(self) -> Writer:
-        return self
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         if kind is not None:
@@ -98,10 +92,10 @@ class Writer(ABC):
     def _make(self, variables: Placed, attrs: Attrs, cache_bytes: int | None) -> None:
         """Create the file with its variables."""
 
-    def _flush(self) -> None:  # noqa: B027 - plain files and Zarr hold nothing back
+    def _flush(self) -> None:  # plain files and Zarr hold nothing back
         """Write what the library holds back."""
 
-    def _close(self) -> None:  # noqa: B027 - of Zarr nothing is open between writes
+    def _close(self) -> None:  # of Zarr nothing is open between writes
         """Close the file."""
 
 
@@ -127,21 +121,17 @@ def stored_bytes(path: str | Path) -> int:
 
 def sync_files(path: str | Path) -> None:
     """Flush a file, or every file and directory of a directory store, to the device."""
-    if not Path(path).is_dir():
-        _fsync(path)
-        return
-    for folder, _, files in os.walk(path, topdown=False):
-        for file in files:
-            _fsync(os.path.join(folder, file))  # noqa: PTH118  (many files: Path is slow)
-        _fsync(folder)
-
-
-def _fsync(path: str | Path) -> None:
-    descriptor = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
+    inside = (
+        each
+        for folder, _, files in os.walk(path, topdown=False)
+        for each in (*(f"{folder}/{file}" for file in files), folder)
+    )
+    for each in inside if Path(path).is_dir() else [path]:
+        descriptor = os.open(each, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
 
 
 def remove(path: Path) -> None:

@@ -16,17 +16,7 @@ from .index.index import Index
 from .variable import VariableReader
 
 __all__ = [
-    "CorruptDataError",
-    "CorruptIndexError",
-    "File",
-    "Index",
-    "MemoryLimitError",
-    "MissingFileError",
-    "StaleIndexError",
-    "SubchunkError",
-    "UnknownVersionError",
-    "UnreadableError",
-    "VariableReader",
-    "build",
-    "open",
-]
+    "CorruptDataError", "CorruptIndexError", "File", "Index", "MemoryLimitError",
+    "MissingFileError", "StaleIndexError", "SubchunkError", "UnknownVersionError",
+    "UnreadableError", "VariableReader", "build", "open",
+]  # fmt: skip

@@ -30,20 +30,16 @@ def check(
     *,
     storage_options: Mapping[str, Any] | None = None,
 ) -> int:
-    """Compare an index with its file: what it says of variables and chunks, and every point.
+    """Compare an index with its file, and return how many points were checked.
 
-    Each chunk is inflated whole, and from each of its points to each place where reading can end.
-    What passes reads as the file itself, whoever made the index.
+    What it says of variables and chunks is compared, and every point: each chunk is inflated whole,
+    and from each of its points to each place where reading can end. What passes reads as the file
+    itself, whoever made the index.
 
     Parameters
     ----------
     path, index, storage_options
         As `hyperslab.subchunk.File` takes them.
-
-    Returns
-    -------
-    int
-        Points that were checked.
 
     Raises
     ------

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from .errors import CorruptDataError, UnreadableError
 
 # Filters that hdf5plugin brings.
-_FILTERS = {
+FILTERS = {
     307: "bzip2", 32001: "blosc", 32004: "lz4", 32008: "bitshuffle", 32013: "zfp", 32015: "zstd",
     32017: "sz", 32018: "fcidecomp", 32024: "sz3", 32026: "blosc2", 32028: "sperr",
 }  # fmt: skip
@@ -48,7 +48,7 @@ class Chunks:
 
 
 def chunk_table(dataset: h5py.Dataset) -> Chunks:
-    """Return where the chunks of a dataset lie; only those that were written."""
+    """Return where the written chunks of a dataset lie."""
     grid = tuple(-(-n // c) for n, c in zip(dataset.shape, dataset.chunks, strict=True))
     steps = np.cumprod((1, *grid[:0:-1]), dtype=np.int64)[::-1]
     infos = _chunk_infos(dataset)
@@ -80,10 +80,9 @@ def missing_filter(dataset: h5py.Dataset) -> str:
             continue
         shown = name.decode(errors="replace").partition(";")[0] or "no name"
         install = "install its plugin, and set HDF5_PLUGIN_PATH to the plugin's folder"
-        if number in _FILTERS:
-            shown, install = _FILTERS[number], "pip install hdf5plugin, and import it before"
-        missing = f"filter {number} ({shown}), which is not here: {install}"
-        return f"its data are compressed with {missing}"
+        if number in FILTERS:
+            shown, install = FILTERS[number], "pip install hdf5plugin, and import it before"
+        return f"it is compressed with filter {number} ({shown}), which is not here: {install}"
     return ""
 
 
@@ -94,11 +93,9 @@ def _chunk_infos(dataset: h5py.Dataset) -> list[Any]:
 
 
 def _check_places(dataset: h5py.Dataset, places: NDArray[np.int64]) -> None:
-    """Refuse what HDF5 (1.10 to 1.14) lists at other places than it reads from.
-
-    New files number chunks with a single unlimited dimension as the slowest, but HDF5 lists them as
-    if the dimensions were in their own order: all before the unlimited one is 0 in such a list.
-    """
+    """Refuse what HDF5 (1.10 to 1.14) lists at other places than it reads from."""
+    # New files number chunks with a single unlimited dimension as the slowest, but HDF5 lists them
+    # in the dimensions' own order: all before the unlimited one is 0 in such a list.
     unlimited = [axis for axis, n in enumerate(dataset.maxshape) if n is None]
     if len(unlimited) == 1 and len(places) and not places[:, : unlimited[0]].any():
         before = zip(dataset.maxshape[: unlimited[0]], dataset.chunks, strict=False)
@@ -107,10 +104,9 @@ def _check_places(dataset: h5py.Dataset, places: NDArray[np.int64]) -> None:
 
 
 def _check_filtered(dataset: h5py.Dataset, chunks: Chunks, places: NDArray[np.int64]) -> None:
-    """Refuse partial chunks that HDF5 may have left unfiltered (``H5Pset_chunk_opts``).
-
-    Their mask is 0 all the same; they are as long as a chunk, and no zlib stream but by a miracle.
-    """
+    """Refuse partial chunks that HDF5 may have left unfiltered (``H5Pset_chunk_opts``)."""
+    # Their mask is 0 all the same; they are as long as a chunk, and no zlib stream but by a
+    # miracle.
     whole = math.prod(dataset.chunks) * dataset.id.get_type().get_size()
     corners = places * np.array(dataset.chunks)
     partial = (corners + np.array(dataset.chunks) > np.array(dataset.shape)).any(axis=1)

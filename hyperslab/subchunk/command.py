@@ -18,7 +18,7 @@ from .errors import MissingFileError, NoIndexError, SubchunkError, UnfitFileErro
 from .index.build import build
 from .index.format import VERSION, Entry
 from .index.index import Index
-from .index.options import check_options
+from .index.spread import check_options
 from .place import SUFFIX, absolute, file_name, target_place
 
 OK, FAILED, USAGE = 0, 1, 2
@@ -50,7 +50,8 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
          "chunks, or of several files files, indexed at a time (one a core; small chunks: one)"),
         ("scheduler", str, "ADDRESS",
          "a dask scheduler whose workers see the files (several files: a local cluster)"),
-        ("storage-options", _of("JSON object", '{"anon": true}', _mapping), "JSON",
+        ("storage-options",
+         _of("JSON object", '{"anon": true}', lambda text: {**json.loads(text)}), "JSON",
          """what opens URLs, such as '{"anon": true}' for fsspec"""),
     ):  # fmt: skip
         parser.add_argument(f"--{name}", type=kind, metavar=metavar, help=text)
@@ -182,10 +183,6 @@ def _bytes(text: str) -> int:
 
 def _share(text: str) -> float:
     return float(text[:-1]) / 100 if text.endswith("%") else float(text)
-
-
-def _mapping(text: str) -> dict[str, Any]:
-    return {**json.loads(text)}
 
 
 def _pairs(files: Sequence[str], place: str | None) -> list[tuple[str, Path]]:

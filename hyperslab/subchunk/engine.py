@@ -33,13 +33,7 @@ _SAID = 8  # what is left out of a group and named in a warning
 
 
 class SubchunkEntrypoint(BackendEntrypoint):
-    """Opens netCDF-4 and HDF5 files, and reads inside of their compressed chunks.
-
-    Examples
-    --------
-    >>> SubchunkEntrypoint().guess_can_open("no-such-file.nc")
-    False
-    """
+    """Opens netCDF-4 and HDF5 files, and reads inside of their compressed chunks."""
 
     description = "Read inside the compressed chunks of netCDF-4 and HDF5 files that have an index"
     url = "https://hyperslab.github.io/hyperslab"
@@ -47,26 +41,14 @@ class SubchunkEntrypoint(BackendEntrypoint):
     open_dataset_parameters = ("group", "drop_variables", *_DECODING, *_FILE_OPTIONS)
 
     def guess_can_open(self, filename_or_obj: Any) -> bool:
-        """Return whether it is an index, or a file of this machine with an index beside it.
-
-        xarray asks the engines netcdf4 and h5netcdf first, where they are installed.
-        """
+        """Return whether it is an index, or a file of this machine with an index beside it."""
         if not isinstance(filename_or_obj, str | os.PathLike):
             return False
         name = os.fspath(filename_or_obj)
         return name.endswith(SUFFIX) or Path(name + SUFFIX).is_file()
 
     def open_dataset(self, filename_or_obj: Any, **options: Any) -> xr.Dataset:
-        """Open one group of a file; see `xarray.open_dataset`.
-
-        Parameters
-        ----------
-        filename_or_obj : path-like
-            The file, or the index beside it.
-        **options
-            `group`, the path of the group; what `hyperslab.subchunk.File` takes; and, such as
-            `mask_and_scale`, what `xarray.open_dataset` takes.
-        """
+        """Open one `group` of a file; options are those of `File` and of `xarray.open_dataset`."""
         group = (options.pop("group", None) or "").strip("/")
         with _opened_file(filename_or_obj, options) as file:
             return _opened(_Store(file, contents(file), group), **options)

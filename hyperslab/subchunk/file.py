@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import warnings
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +25,7 @@ from .process import ForkLock, allowed, cached
 from .variable import VariableReader
 
 
-class File(Mapping[str, "VariableReader"]):
+class File(Mapping[str, "VariableReader"], AbstractContextManager["File"]):
     """A netCDF-4 or HDF5 file, open for reading inside its chunks, with its index if it has one.
 
     It gives variables by their paths. `open` is another name of this class.
@@ -123,9 +123,6 @@ class File(Mapping[str, "VariableReader"]):
     def __len__(self) -> int:
         return len(self._readers)
 
-    def __enter__(self) -> File:
-        return self
-
     def __exit__(self, *_: object) -> None:
         self.close()
 
@@ -151,12 +148,10 @@ class File(Mapping[str, "VariableReader"]):
         finally:  # what goes wrong may go wrong for this reason
             self.data.check()
 
-    @property
-    def listing(self) -> Listing:
-        return self.index.listing if self.index else self._listing
-
     @cached
-    def _listing(self) -> Listing:
+    def listing(self) -> Listing:
+        if self.index:
+            return self.index.listing
         with self.plainly() as file:
             return listing(file)
 
@@ -182,13 +177,7 @@ class File(Mapping[str, "VariableReader"]):
         return {path: self.attributes(path) for path in self.listing.dimensions}
 
     def attributes(self, path: str) -> dict[str, Any]:
-        """Return the attributes of a variable or a group, as numpy or Python has them.
-
-        Parameters
-        ----------
-        path : str
-            "" for the root.
-        """
+        """Return the attributes of a variable or a group, "" for the root."""
         variables, groups = self.listing.variables, self.listing.attrs
         return decoded(
             groups[path] if path in groups else variables[variables[path].same or path].attrs

@@ -35,10 +35,7 @@ class Contents:
 
 
 def contents(file: File) -> Contents:
-    """Return what a file holds, what is shorter than its dimension filled up.
-
-    What cannot be read on this machine, or contradicts the rest, is left out.
-    """
+    """Return what a file holds, filled up, without what cannot be read or contradicts the rest."""
     dimensions = {
         group: {name: (length, unlimited) for name, length, unlimited in listed}
         for group, listed in file.listing.dimensions.items()

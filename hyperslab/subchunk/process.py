@@ -39,8 +39,6 @@ _LOCKS: weakref.WeakSet[ForkLock] = weakref.WeakSet()
 
 
 class _Collection:
-    """Python's collection of garbage, which can be put off."""
-
     def __init__(self) -> None:
         self._lock, self._asked, self._was_on = ForkLock(), 0, False
 

@@ -123,14 +123,9 @@ class SubchunkStore(Store):
         return key in self._documents or self._place(key) is not None
 
     async def getsize(self, key: str) -> int:
-        if key in self._documents:
-            return len(self._document(key))
-        if (place := self._place(key)) is None:
-            raise FileNotFoundError(key)
-        array, corner = place
-        if array.text:
-            return len(await asyncio.to_thread(array.read, corner))
-        return math.prod(array.chunks) * array.dtype.itemsize
+        if (place := self._place(key)) and not place[0].text:
+            return math.prod(place[0].chunks) * place[0].dtype.itemsize
+        return await super().getsize(key)
 
     async def set(self, key: str, value: Buffer) -> None:
         self._check_writable()
@@ -138,9 +133,8 @@ class SubchunkStore(Store):
     async def delete(self, key: str) -> None:
         self._check_writable()
 
-    async def list(self) -> AsyncIterator[str]:
-        for key in self._keys():
-            yield key
+    def list(self) -> AsyncIterator[str]:
+        return self.list_prefix("")
 
     async def list_prefix(self, prefix: str) -> AsyncIterator[str]:
         for key in self._keys():

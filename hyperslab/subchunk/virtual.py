@@ -31,12 +31,8 @@ class Array:
     chunks: tuple[int, ...]  # shape of a chunk; no length is 0
 
     @property
-    def shape(self) -> tuple[int, ...]:
-        return self.reader.shape
-
-    @property
     def grid(self) -> tuple[int, ...]:
-        return tuple(-(-n // c) for n, c in zip(self.shape, self.chunks, strict=True))
+        return tuple(-(-n // c) for n, c in zip(self.reader.shape, self.chunks, strict=True))
 
     @cached
     def text(self) -> bool:
@@ -44,7 +40,6 @@ class Array:
 
     @cached
     def dtype(self) -> np.dtype[Any]:
-        """Type of what is given out, little-endian."""
         return np.dtype(object) if self.text else self.reader.dtype.newbyteorder("<")
 
     @property
@@ -58,7 +53,7 @@ class Array:
         begins = [place * length for place, length in zip(corner, self.chunks, strict=True)]
         wanted = tuple(
             slice(begin, min(begin + length, n))
-            for begin, length, n in zip(begins, self.chunks, self.shape, strict=True)
+            for begin, length, n in zip(begins, self.chunks, self.reader.shape, strict=True)
         )
         found: NDArray[Any] = np.asarray(self.reader[wanted], self.dtype)
         if found.shape != self.chunks:
@@ -77,14 +72,13 @@ class Array:
             ) from None
 
     def metadata(self, attrs: Mapping[str, Any]) -> dict[str, Any]:
-        """Return what Zarr says of it: chunks are uncompressed, little-endian."""
         codec: dict[str, Any] = {"name": "vlen-utf8" if self.text else "bytes"}
         if self.dtype.itemsize > 1 and self.dtype.kind not in "SO":
             codec["configuration"] = {"endian": "little"}
         return {
             "zarr_format": 3,
             "node_type": "array",
-            "shape": list(self.shape),
+            "shape": list(self.reader.shape),
             "data_type": self._type(),
             "chunk_grid": {"name": "regular", "configuration": {"chunk_shape": list(self.chunks)}},
             "chunk_key_encoding": {"name": "default", "configuration": {"separator": "/"}},

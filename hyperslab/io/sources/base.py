@@ -15,13 +15,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ...subchunk import place
 from ..layout import CODECS, Layout
 from ..selection import Indices as Indices
-from ..urls import Remote, located
+from ..urls import Remote
 from ..variable import DTYPES, Variable
 from ..writing import stored_bytes
 
 SHOWN = 12  # names that an error lists
+is_url, unquoted = place.is_url, place.local_path
 
 
 class SourceError(ValueError):
@@ -51,7 +53,6 @@ class SourceVariable(Variable):
 
     @property
     def shown_dims(self) -> str:
-        """Its dimensions with their lengths, for messages."""
         pairs = zip(self.dims, self.shape, strict=True)
         return ", ".join(f"{dim} {n}" for dim, n in pairs) or "a scalar"
 
@@ -121,10 +122,7 @@ class Source(AbstractContextManager["Source"], ABC):
         return [self.variables[name] for name in wanted]
 
     def read(self, name: str, selection: Indices) -> NDArray[Any]:
-        """Read part of a variable: stored values, C-contiguous, in native byte order.
-
-        A scalar has no axes, and keeps none.
-        """
+        """Read stored values of part of a variable, C-contiguous, in native byte order."""
         try:
             values = np.asarray(self._read(name, selection))
         except Exception as error:
@@ -141,14 +139,12 @@ class Source(AbstractContextManager["Source"], ABC):
         """Give a variable a chunk cache of so many bytes, where the library has one."""
 
     def close(self) -> None:
-        """Close it; closing again does nothing."""
         self._ready.clear()
 
     def __exit__(self, *_: object) -> None:
         self.close()
 
     def _variable(self, name: str) -> Any:
-        """Return what the library reads a variable with."""
         if name not in self._ready:
             self._ready[name] = self._open(name)
         return self._ready[name]
@@ -201,15 +197,9 @@ def _numbered(name: str) -> Iterator[str]:
     return chain((name,), (f"{name}_{n}" for n in count(2)))
 
 
-def is_url(address: str) -> bool:
-    """Return whether an address is a URL and no path."""
-    return isinstance(located(address, None), Remote)
-
-
 def local_path(address: str) -> Path | None:
     """Return the path that an address names, be it as file://; None for what is far away."""
-    given = address.removeprefix("file://")
-    return None if is_url(given) else Path(given).expanduser()
+    return None if is_url(address) else Path(unquoted(address)).expanduser()
 
 
 def shown(address: str) -> str:
@@ -218,7 +208,6 @@ def shown(address: str) -> str:
 
 
 def first_line(error: BaseException) -> str:
-    """Return the first line of what an error says, or its name."""
     return (str(error).strip() or type(error).__name__).splitlines()[0]
 
 
@@ -287,13 +276,7 @@ def storage(
     shards: tuple[int, ...] | None = None,
     byteorder: str = "",
 ) -> dict[str, Any]:
-    """Return how values are stored, as fields of a `SourceVariable`; the byte order is the type's.
-
-    >>> steps = [("deflate", 4, False), ("zfp", None, False)]
-    >>> known = storage("zarr2", np.dtype("i2"), steps, (9,))
-    >>> known["codec"], known["chunks"], known["layout"]
-    ('deflate 4, zfp', (9,), None)
-    """
+    """Return how values are stored, as fields of a `SourceVariable`."""
     order = byteorder or ("big" if dtype.str.startswith(">") else "little")
     known: dict[str, Any] = {
         "chunks": tuple(map(int, chunks)) if chunks else None,

@@ -24,10 +24,8 @@ def check_whole(file: Any, given: str, size: int | None) -> None:
 
 
 def needed_bytes(file: BinaryIO) -> int:
-    """Return the bytes up to the last value of a classic file that is open at its beginning.
-
-    Source: the NetCDF Classic Format Specification, with 64-bit offsets and CDF-5.
-    """
+    """Return the bytes up to the last value of a classic file that is open at its beginning."""
+    # Source: the NetCDF Classic Format Specification, with 64-bit offsets and CDF-5.
 
     def take(n: int) -> bytes:
         data = file.read(n) if n < 2**31 else b""

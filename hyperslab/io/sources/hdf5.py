@@ -11,7 +11,8 @@ from typing import Any
 import h5py
 import numpy as np
 
-from ...subchunk.hdf5 import HIDDEN
+from ...subchunk.chunk_table import FILTERS, missing_filter
+from ...subchunk.hdf5 import DEFLATE, FLETCHER32, HIDDEN, SHUFFLE
 from ...subchunk.listing import NON_COORDINATE
 from ..by_h5py import NO_VARIABLE, find_plugins
 from ..selection import region
@@ -31,23 +32,18 @@ from .base import (
 )
 
 _OWN_ATTRIBUTES = HIDDEN | {"DIMENSION_LABELS", "_NCCOPY"}
-_DEFLATE, _SHUFFLE, _FLETCHER32 = 1, 2, 3
 _BZIP2, _LZF, _BLOSC, _ZSTD = 307, 32000, 32001, 32015
-_FILTERS = {
-    _DEFLATE: "deflate", _SHUFFLE: "shuffle", _FLETCHER32: "fletcher32", 4: "szip", 5: "nbit",
-    6: "scale-offset", _BZIP2: "bzip2", _LZF: "lzf", _BLOSC: "blosc", 32004: "lz4",
-    32008: "bitshuffle", 32013: "zfp", _ZSTD: "zstd", 32017: "sz", 32026: "blosc2",
+_FILTERS = FILTERS | {
+    DEFLATE: "deflate", SHUFFLE: "shuffle", FLETCHER32: "fletcher32", 4: "szip", 5: "nbit",
+    6: "scale-offset", _LZF: "lzf",
 }  # fmt: skip
-_LEVELLED = (_DEFLATE, _BZIP2, _ZSTD)
+_LEVELLED = (DEFLATE, _BZIP2, _ZSTD)
 _BLOSC_CODECS = {0: "blosclz", 1: "lz4", 2: "lz4hc", 3: "snappy", 4: "zlib", 5: "zstd"}
 Filters = Mapping[int, tuple[tuple[int, ...], str]]  # values and name, by code
 
 
 class HDF5Source(Source):
-    """An HDF5 file that h5py has open, or a netCDF-4 file read as one.
-
-    Of a file that is far away `stream` is what h5py reads from, closed with it.
-    """
+    """An HDF5 file that h5py has open, far away from a stream that is closed with it."""
 
     def __init__(
         self, address: str, file: Any, path: Path | None, nbytes: int = -1, stream: Any = None
@@ -62,11 +58,9 @@ class HDF5Source(Source):
 
     @cached_property
     def format(self) -> str:  # type: ignore[override]
-        """The format, netCDF-4 where the file says so."""
         return netcdf_kind(self._file) or "hdf5"
 
     def touch(self, name: str) -> None:
-        """Open the dataset and fetch its attributes."""
         dict(self._variable(name).attrs)
 
     def cache(self, name: str, nbytes: int) -> None:
@@ -75,7 +69,6 @@ class HDF5Source(Source):
         self._caches[name] = nbytes
 
     def close(self) -> None:
-        """Close the file; closing again does nothing."""
         super().close()
         if self._file:
             self._file.close()
@@ -171,11 +164,8 @@ def _scales(name: str, dataset: Any) -> list[str]:
 
 
 def walk(group: Any, path: str = "", seen: set[int] | None = None) -> Iterator[tuple[str, Any]]:
-    """Yield a group, its datasets and then what its groups hold, with paths.
-
-    Each comes once, under its first name; soft and external links are not followed, and dimensions
-    that hold nothing left out.
-    """
+    """Yield a group, its datasets and then what its groups hold, each under its first path."""
+    # Soft and external links are not followed, and dimensions that hold nothing left out.
     yield path, group
     seen = set() if seen is None else seen
     inner = []
@@ -197,7 +187,6 @@ def walk(group: Any, path: str = "", seen: set[int] | None = None) -> Iterator[t
 
 
 def datasets(file: Any) -> Iterator[tuple[str, Any]]:
-    """Yield the datasets of a file with their paths."""
     return ((path, item) for path, item in walk(file) if isinstance(item, h5py.Dataset))
 
 
@@ -228,28 +217,18 @@ def how_stored(path: Path, format: str) -> dict[str, dict[str, Any]]:
 
 
 def stored(dataset: Any, format: str) -> dict[str, Any]:
-    """Return how a dataset of an open file is stored, as fields of a `SourceVariable`.
-
-    Its `reason` names the filters that no library here can undo.
-    """
+    """Return how a dataset is stored, as fields of a `SourceVariable`."""
     filters = _filters(dataset)
-    missing = [
-        f"{_FILTERS.get(code, name or 'unknown')} (filter {code})"
-        for code, (_, name) in filters.items()
-        if not h5py.h5z.filter_avail(code)
-    ]
-    lacking = f"is compressed with {', '.join(missing)}, which is not installed here"
-    ordered = sorted(filters, key=(_SHUFFLE, _FLETCHER32).__contains__)
+    ordered = sorted(filters, key=(SHUFFLE, FLETCHER32).__contains__)
     steps = [_step(code, *filters[code]) for code in ordered]
     return {
         **storage(format, dataset.dtype, steps, dataset.chunks),
         "stored_bytes": int(dataset.id.get_storage_size()),
-        "reason": lacking if missing else "",
+        "reason": missing_filter(dataset).removeprefix("it "),
     }
 
 
 def netcdf_reads(dataset: Any) -> bool:
-    """Return whether netCDF-C has all filters of a dataset."""
     filters = _filters(dataset)
     return _LZF not in filters and all(map(h5py.h5z.filter_avail, filters))
 
@@ -282,5 +261,4 @@ def hdf5_says(given: str, said: str) -> str:
 
 
 def truncated(given: str, size: int, needed: int) -> str:
-    """Return that a file has fewer bytes than it needs."""
     return f"{given} is truncated: it has {size:,} bytes of {needed:,}; copy or download it again"

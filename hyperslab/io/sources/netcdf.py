@@ -32,8 +32,6 @@ _LEVELLESS = ("shuffle", "fletcher32")
 
 
 class NetCDFSource(Source):
-    """A netCDF dataset that netCDF-C opens."""
-
     def __init__(self, address: str, place: Place, *, nczarr: bool = False) -> None:
         super().__init__(address, place if isinstance(place, Path) else None)
         self.threads = self._path is None
@@ -41,18 +39,15 @@ class NetCDFSource(Source):
         self.format = "nczarr" if nczarr else _FORMATS[self._file.data_model]
 
     def touch(self, name: str) -> None:
-        """Fetch the attributes of a variable."""
         variable = self._variable(name)
         for key in variable.ncattrs():
             variable.getncattr(key)
 
     def cache(self, name: str, nbytes: int) -> None:
-        """Give a variable a chunk cache; what it held is freed."""
         if self.format not in CLASSIC:
             self._variable(name).set_var_chunk_cache(size=max(nbytes, _LEAST_CACHE_BYTES))
 
     def close(self) -> None:
-        """Close the dataset; closing again does nothing."""
         super().close()
         if self._file.isopen():
             self._file.close()

@@ -6,7 +6,7 @@ import base64
 import struct
 import warnings
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 from functools import cached_property
 from itertools import chain
 from pathlib import Path
@@ -24,13 +24,12 @@ _NAMES = {"zlib": "deflate", "gzip": "deflate", "bz2": "bzip2"}
 
 
 class ZarrSource(Source):
-    """A Zarr group or array in a folder or behind a URL."""
-
     threads = True
 
     def __init__(self, address: str, place: Place) -> None:
         super().__init__(address, place if isinstance(place, Path) else None)
-        with _quiet():
+        # Of types that Zarr 3 does not specify: those are not copied.
+        with warnings.catch_warnings(action="ignore"):
             self._root: Any = zarr.open(store=store_at(place, ExitStack()), mode="r")
         self.format = f"zarr{self._root.metadata.zarr_format}"
 
@@ -39,7 +38,7 @@ class ZarrSource(Source):
 
     @cached_property
     def _members(self) -> list[tuple[str, Any]]:
-        with _quiet():
+        with warnings.catch_warnings(action="ignore"):
             return list(self._root.members(max_depth=None))
 
     def _groups(self) -> Iterator[tuple[str, Any]]:
@@ -79,20 +78,10 @@ class ZarrSource(Source):
         return described(dims, name, dtype, axes, (attrs, lost), **how)
 
 
-@contextmanager
-def _quiet() -> Iterator[None]:
-    """Without warnings of types that Zarr 3 does not specify: those are not copied."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        yield
-
-
 def _read_fill(array: Any, attrs: dict[str, object], dtype: np.dtype[Any]) -> None:
-    """Give attributes the fill value by xarray's convention.
-
-    In Zarr 2 it is the array's own. There 0 may as well be zarr's default, which would make zeros
-    missing in other formats: it is left out. In Zarr 3 it is an attribute, floats in base64.
-    """
+    """Give attributes the fill value by xarray's convention."""
+    # In Zarr 2 it is the array's own. There 0 may as well be zarr's default, which would make zeros
+    # missing in other formats: it is left out. In Zarr 3 it is an attribute, floats in base64.
     given = attrs.get("_FillValue")
     if isinstance(given, str) and dtype.kind == "f":
         try:
@@ -104,7 +93,6 @@ def _read_fill(array: Any, attrs: dict[str, object], dtype: np.dtype[Any]) -> No
 
 
 def _steps(array: Any) -> Iterator[Step]:
-    """Yield the filters and codecs of an array."""
     every = (getattr(array, name, ()) or () for name in ("filters", "compressors"))
     for name, config in map(_config, chain(*every)):
         level = config.get("level", config.get("clevel"))

@@ -1,8 +1,4 @@
-"""Decompress from a bit of a deflate stream, with any module that has zlib's interface.
-
-Before what begins at a bit inside a block go empty blocks, whose length makes the bit right, and
-the block's header.
-"""
+"""Decompress from a bit of a deflate stream, with any module that has zlib's interface."""
 
 from __future__ import annotations
 
@@ -49,7 +45,6 @@ def inflate_from(
     length: int,
     module: Inflater | None = None,
 ) -> bytes:
-    """Return what `inflated` gives, in one piece."""
     return b"".join(inflated(data, shift, header, window, length, module))
 
 
@@ -61,13 +56,10 @@ def inflated(
     length: int,
     module: Inflater | None = None,
 ) -> Iterator[bytes]:
-    """Decompress from a bit of a deflate stream, a piece at a time, less where the stream ends.
-
-    `data` begins with the byte of which `shift` bits come before. `header` is that of the block
-    which the bit lies in, as a number with the first bit lowest, and its length in bits; (0, 0) at
-    a block's beginning. `window` is output that came before. Errors are the module's, but not
-    before Python's zlib was asked: ISA-L refuses now and then what comes behind the wanted.
-    """
+    """Decompress from a bit of a deflate stream, a piece at a time, less where the stream ends."""
+    # `data` begins with the byte of which `shift` bits come before; `header` is that of the block
+    # around the bit, lowest bit first, and its length: (0, 0) at a block's beginning. Python's zlib
+    # is asked before an error is raised: ISA-L refuses now and then what comes behind the wanted.
     module, done = module or inflater(), 0
 
     def by(module: Inflater) -> Iterator[bytes]:
@@ -134,10 +126,8 @@ def inflate_to(
 def pieces(
     unpacker: Any, data: memoryview, length: int, front: bytes = b"", behind: bytes = b""
 ) -> Iterator[bytes]:
-    """Decompress `data` between `front` and `behind` up to a length, a piece at a time.
-
-    In few calls, as each lets other threads in, and not too much at a time for the cache.
-    """
+    """Decompress `data` between `front` and `behind` up to a length, a piece at a time."""
+    # In few calls, as each lets other threads in, and not too much at a time for the cache.
     first = b"".join((front, data[:_INPUT])) if front else data[:_INPUT]
     rest = (data[at : at + _INPUT] for at in range(_INPUT, len(data), _INPUT))
     for more in (first, *rest, behind):
@@ -159,7 +149,7 @@ def _stream(module: Inflater, window: bytes) -> Any:
 
 
 def _front(data: memoryview, shift: int, header: tuple[int, int]) -> tuple[bytes, memoryview]:
-    """Return what goes before a stream for it to begin at a byte, and what of it follows."""
+    """Return empty blocks and a header before a stream for it to begin at a byte, and its rest."""
     bits, count = prefixes()[(shift - header[1]) % 8]
     bits |= header[0] << count
     count += header[1]

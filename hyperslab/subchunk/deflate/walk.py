@@ -1,7 +1,4 @@
-"""Walk through a deflate stream with the system's zlib, stopping at code boundaries.
-
-Python's zlib hides where in the stream it stands; the shared library, by ctypes, tells.
-"""
+"""Walk through a deflate stream with the shared zlib, which tells where it stands."""
 
 from __future__ import annotations
 
@@ -66,10 +63,8 @@ class Places:
 
 
 def walk(stream: Bytes, spacing: int, output: Bytes, *, blocks: bool = False) -> Places:
-    """Decompress a zlib stream whole into `output`; note where to start from every so many bytes.
-
-    That is the last code boundary before; with `blocks` the next boundary of a deflate block.
-    """
+    """Decompress a zlib stream whole into `output`; note places to start from every so often."""
+    # That is the last code boundary before; with `blocks` the next boundary of a deflate block.
     if (size := max(stream.size, output.size)) > _MAX_AVAILABLE:
         raise UnreadableError(
             f"a chunk of {size} bytes is larger than the {_MAX_AVAILABLE} that can be indexed"

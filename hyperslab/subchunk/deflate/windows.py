@@ -1,9 +1,7 @@
-"""Windows as the index keeps them: only what is referred to, compressed.
-
-In the gaps stand zeros for deflate, which unpacks quickest, and for LZMA, which packs unshuffled
-numbers a third smaller, the last byte of the same rank. A packed window of LZMA begins with a block
-of the type that deflate leaves reserved.
-"""
+"""Windows as the index keeps them: only what is referred to, compressed."""
+# In the gaps stand zeros for deflate, which unpacks quickest, and for LZMA, which packs unshuffled
+# numbers a third smaller, the last byte of the same rank. A packed window of LZMA begins with a
+# block of the type that deflate leaves reserved.
 
 from __future__ import annotations
 
@@ -41,11 +39,9 @@ def referred(
     window: NDArray[np.uint8],
     truth: NDArray[np.uint8],
 ) -> NDArray[np.bool_]:
-    """Return which bytes of a window decompression looks at, and perhaps a few more.
-
-    Any two neighbours of the window that is given to it tell where they stand. Deflate copies three
-    bytes or more; at the window's end fewer may lie in it, so its last two are always kept.
-    """
+    """Return which bytes of a window decompression looks at, and perhaps a few more."""
+    # Any two neighbours of the window that is given to it tell where they stand. Deflate copies
+    # three bytes or more; at the window's end fewer may lie in it, so its last two are always kept.
     marks, place = _marks()
     found = inflate_from(data, shift, header, marks, truth.size)
     even, odd = (place.take(pairs) for pairs in _pairs(found))  # much quicker than place[…]

@@ -9,10 +9,8 @@ from typing import Any
 
 from ..errors import SubchunkError
 from ..place import is_url, local_path
-from .local import LocalFile
-from .remote import RemoteFile
-
-__all__ = ["LocalFile", "RemoteFile", "Source", "source"]
+from .local import LocalFile as LocalFile
+from .remote import RemoteFile as RemoteFile
 
 Source = LocalFile | RemoteFile
 

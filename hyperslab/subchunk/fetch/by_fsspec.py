@@ -19,8 +19,6 @@ _TIMES = ("LastModified", "Last-Modified", "last_modified", "mtime", "updated", 
 
 
 class FsspecFile(RemoteFile):
-    """A file behind a URL that fsspec knows: http, s3, gs, abfs and more."""
-
     def _open(self) -> None:
         self._system, self._path = fsspec.core.url_to_fs(self.url, **self.options)
         self._process = os.getpid()

@@ -17,8 +17,6 @@ _STORES = ("s3", "s3a", "gs", "az", "adl", "azure", "abfs", "abfss")
 
 
 class ObstoreFile(RemoteFile):
-    """A file behind a URL that obstore knows: http, s3, gs, az."""
-
     def _open(self) -> None:
         try:
             from obstore.store import from_url

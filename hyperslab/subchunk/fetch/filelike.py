@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import os
-from functools import lru_cache
 from typing import Any
 
 import h5py
@@ -39,18 +38,11 @@ class RangeReader(io.RawIOBase):
     """A stream over the ranges of a file; small reads come from blocks, which are kept."""
 
     def __init__(self, source: Source) -> None:
+        from fsspec.caching import BlockCache
+
         self._source, self._at = source, 0
         self._size = int(source.identity()["size"])
-        self._block = lru_cache(_BLOCKS)(self._fetched)
-
-    def readable(self) -> bool:
-        return True
-
-    def seekable(self) -> bool:
-        return True
-
-    def tell(self) -> int:
-        return self._at
+        self._blocks = BlockCache(_BLOCK, self._fetched, self._size, _BLOCKS)
 
     def seek(self, offset: int, whence: int = io.SEEK_SET, /) -> int:
         base = {io.SEEK_SET: 0, io.SEEK_CUR: self._at, io.SEEK_END: self._size}[whence]
@@ -58,24 +50,14 @@ class RangeReader(io.RawIOBase):
         return self._at
 
     def readinto(self, buffer: Any, /) -> int:
-        with COLLECTION.put_off():
-            return self._fill(memoryview(buffer).cast("B"))
-
-    def _fill(self, out: memoryview) -> int:
+        out = memoryview(buffer).cast("B")
         begin, stop = self._at, min(self._at + len(out), self._size)
-        large = stop - begin >= _BLOCK
-        while self._at < stop:
-            if large:
-                piece = self._source.ranges([self._at], [stop])[0]
-            else:
-                number, inside = divmod(self._at, _BLOCK)
-                piece = self._block(number)[inside : inside + stop - self._at]
-            if not piece:
-                break
-            out[self._at - begin : self._at - begin + len(piece)] = piece
-            self._at += len(piece)
-        return self._at - begin
+        fetch = self._fetched if stop - begin >= _BLOCK else self._blocks._fetch
+        with COLLECTION.put_off():
+            found = fetch(begin, stop)
+        out[: len(found)] = found
+        self._at += len(found)
+        return len(found)
 
-    def _fetched(self, number: int) -> memoryview:
-        begin = number * _BLOCK
-        return self._source.ranges([begin], [min(begin + _BLOCK, self._size)])[0]
+    def _fetched(self, begin: int, stop: int) -> memoryview:
+        return self._source.ranges([begin], [min(stop, self._size)])[0]

@@ -37,11 +37,9 @@ class LocalFile:
             _OPEN.pop(id(self), None)
 
     def identity(self) -> dict[str, Any]:
-        """Return size and modification time, as they were when the file was opened first."""
         return dict(self._identity)
 
     def ranges(self, starts: Sequence[int], stops: Sequence[int]) -> list[memoryview]:
-        """Return the bytes of each range; shorter where the file ends."""
         size = self._identity["size"]  # asking for more would reserve it
         descriptor = self._descriptor()
         fd = descriptor.fd
@@ -79,8 +77,6 @@ class LocalFile:
 
 
 class _Descriptor:
-    """A file that is open until nobody uses it."""
-
     def __init__(self, path: str) -> None:
         self.fd = -1
         self.fd = os.open(path, os.O_RDONLY | getattr(os, "O_CLOEXEC", 0))

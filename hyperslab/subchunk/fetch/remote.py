@@ -37,13 +37,11 @@ class RemoteFile(ABC):
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self.url, self.options)
 
-    def close(self) -> None:
-        """Do nothing: connections are the library's."""
-        return
+    def close(self) -> None:  # noqa: B027 - connections are the library's
+        """Do nothing."""
 
-    def check(self, fd: int | None = None) -> None:
-        """Do nothing: each answer is checked when it comes."""
-        return
+    def check(self, fd: int | None = None) -> None:  # noqa: B027 - each answer is, when it comes
+        """Do nothing."""
 
     def identity(self) -> dict[str, Any]:
         """Return size and the server's tag or time, asked for once."""
@@ -73,7 +71,6 @@ class RemoteFile(ABC):
         return list(found)
 
     def check_end(self, start: int, stop: int, sent: int) -> None:
-        """Raise an error for an answer that is shorter than the file is."""
         size = self.identity()["size"]
         if size is not None and sent < (wanted := min(stop, size) - start):
             raise SubchunkError(f"{shown(self.url)}: {short(sent, wanted, start)}")

@@ -27,9 +27,8 @@ from ..place import absolute, file_name, target_place
 from .chunk import choose_spread, index_chunk
 from .format import encode
 from .index import Index
-from .options import BUDGET, SPACINGS, check_options
 from .points import POINT_ARRAYS, ChunkPoints, Points, joined, segment_sums
-from .spread import Spread
+from .spread import BUDGET, SPACINGS, Spread, check_options
 from .survey import Survey, look, unchanged
 
 Bytes = NDArray[np.uint8]
@@ -52,19 +51,18 @@ def build(
     storage_options: Mapping[str, Any] | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> Path:
-    """Build the index of a netCDF-4 or HDF5 file.
+    """Build the index of a netCDF-4 or HDF5 file, and return its path.
 
     What cannot be indexed is read plainly; what cannot be read is left out, and `File.left_out`
-    says why. Of chunks that are damaged a warning tells.
+    says why. Of chunks that are damaged a warning tells. Source: Penard et al. 2025, section 3.
 
     Parameters
     ----------
     path : path-like
         The file, or its URL. It is read once, and not changed.
     index : path-like, optional
-        The index, on this machine, or its folder; its name is the file's with `.subchunk` behind,
-        and it lies beside the file, of a URL in the working folder. It appears whole, or not at
-        all.
+        The index (a local file) or its folder; its name is the file's with `.subchunk` behind, and
+        it lies beside the file, of a URL in the working folder. It appears whole, or not at all.
     variables : sequence of str, optional
         Variables to index; all that can be if not given.
     spacing : int, optional
@@ -83,21 +81,12 @@ def build(
     progress : callable, optional
         Called with the chunks done and all chunks.
 
-    Returns
-    -------
-    Path
-        The index.
-
     Raises
     ------
     SubchunkError
         For no HDF5 file, or a named variable that is not there or cannot be indexed.
     ValueError
         For a spacing or budget that makes no sense, or that no added variable could have.
-
-    Source
-    ------
-    Penard et al. 2025, section 3: points inside of chunks.
 
     Examples
     --------

@@ -92,11 +92,9 @@ class Windows:
 def choose_spread(
     stream: Bytes, chunk_bytes: int, itemsize: int, chunk: int, budget: float
 ) -> tuple[Spread, ChunkPoints]:
-    """Return where points lie that cost at most a share of the compressed chunk.
-
-    Their distances go with the root of what a window costs over what is read between them: that is
-    the least reading for the same bytes.
-    """
+    """Return where points lie that cost at most a share of the compressed chunk."""
+    # Their distances go with the root of what a window costs over what is read between them: that
+    # is the least reading for the same bytes.
     mark, ratio = MARK, chunk_bytes / stream.size
     while mark < _COARSEST and MARK_BYTES * ratio / mark > _FOR_MARKS * budget:
         mark *= 2
@@ -153,7 +151,6 @@ def _spread(
     """Return the closest spread whose points cost no more than is allowed."""
 
     def counts(scale: float) -> NDArray[np.float64]:
-        """Return how many points lie behind each place."""
         return np.diff(out) / np.clip(scale * ideal, _NEAREST, widest - mark)
 
     def fits(scale: float) -> bool:

@@ -173,7 +173,6 @@ def entries(content: Mapping[str, Any]) -> dict[str, Entry]:
 
 
 def check_head(content: Mapping[str, Any]) -> None:
-    """Refuse a head whose parts are not what they should be."""
     data, groups = content.get("data"), content.get("groups")
     left_out = [content.get(name, {}) for name in ("left_out", "left_out_attrs")]
     good = (
@@ -215,7 +214,6 @@ def _entry(item: Mapping[str, Any], place: int) -> Entry:
 
 
 def _dimensions(listed: Any) -> bool:
-    """Return whether these are names and lengths of dimensions, and whether they are unlimited."""
     return isinstance(listed, list) and all(
         isinstance(item, list) and [type(part) for part in item] == [str, int, bool]
         for item in listed

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 
@@ -58,6 +58,7 @@ class Index:
                     f"the index has {size} bytes and should have {self.head.size}: it was cut off, "
                     "or something was added; build it again"
                 )
+        self.data: Mapping[str, Any] = self.head.content["data"]
         self._points: dict[int, tuple[Chunks, Points]] = {}
 
     def close(self) -> None:
@@ -65,15 +66,10 @@ class Index:
 
     @contextmanager
     def _named(self) -> Iterator[None]:
-        """Say in errors which index it is."""
         try:
             yield
         except (CorruptIndexError, UnknownVersionError, MemoryLimitError) as error:
             raise type(error)(f"{self.name}: {error}") from error
-
-    @property
-    def data(self) -> Mapping[str, Any]:
-        return cast(Mapping[str, Any], self.head.content["data"])
 
     @cached
     def listing(self) -> Listing:
@@ -134,7 +130,6 @@ class Index:
         return self._ranges(begins.tolist(), ends.astype(np.int64).tolist())
 
     def everything_kept(self) -> bytes:
-        """Return all that the points keep, to write it into another index."""
         return bytes(self._source.ranges([self.head.kept], [self.head.size])[0])
 
     def _ranges(self, begins: list[int], ends: list[int]) -> list[memoryview]:
@@ -153,7 +148,6 @@ class Index:
 
 
 def _ascending(points: Points) -> bool:
-    """Return whether the marks of each chunk stand one behind the other."""
     wrong = (points.out[1:] < points.out[:-1]) | (points.bit[1:] <= points.bit[:-1])
     first = points.first[:-1] - 1
     wrong[first[(first >= 0) & (first < len(wrong))]] = False

@@ -14,13 +14,12 @@ from ..deflate.inflate import inflater
 
 @dataclass(frozen=True)
 class Points:
-    """Flat arrays over the marks and the points of all chunks, in the order of the chunk table.
+    """Flat arrays over the marks and the points of all chunks, in the order of the chunk table."""
 
-    A mark is a place in a chunk up to which compressed data may be read; it costs next to nothing.
-    Its segment is what lies between it and the next mark of its chunk, or the chunk's end. At some
-    marks, the first of a chunk always among them, stands a point: there decompression can start.
-    Checksums are CRC-32, and empty where the index holds none.
-    """
+    # A mark is a place in a chunk up to which compressed data may be read; it costs next to
+    # nothing. Its segment reaches to the next mark of its chunk, or the chunk's end. At some marks,
+    # the first of a chunk always among them, stands a point: there decompression can start.
+    # Checksums are CRC-32, and empty where the index holds none.
 
     first: NDArray[np.int64]  # (chunks + 1,): the first mark of each chunk
     out: NDArray[np.int64]  # (marks,): bytes of the decompressed chunk before the mark
@@ -67,10 +66,8 @@ class ChunkPoints:
 
 
 def joined(chunks: Sequence[ChunkPoints], start: int = 0) -> tuple[Points, bytes]:
-    """Return the points of many chunks and the bytes they keep, first points first.
-
-    So the same place in many chunks, which a time series reads, needs one contiguous range.
-    """
+    """Return the points of many chunks and the bytes they keep, first points first."""
+    # So the same place in many chunks, which a time series reads, needs one contiguous range.
     marks = np.array([len(chunk.out) for chunk in chunks], np.int64)
     first = np.concatenate([np.zeros(1, np.int64), np.cumsum(marks)])
     counts = np.array([len(chunk.kept) for chunk in chunks], np.int64)

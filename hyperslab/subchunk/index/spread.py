@@ -1,4 +1,4 @@
-"""Where in a chunk the points lie that decompression can start at."""
+"""How close points lie, and where in a chunk."""
 
 from __future__ import annotations
 
@@ -7,8 +7,20 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+BUDGET = 0.02  # bytes of an index for each byte of compressed data, if nothing is said
+SPACINGS = (1024, 2**26)  # bytes of decompressed data between points, from and to
 MARK = 2**14  # bytes of output between marks, at most: how finely reading can end
 _TURN = (5**0.5 - 1) / 2  # chunks that follow each other get shifts that differ most
+
+
+def check_options(spacing: int | None, budget: float | None) -> None:
+    low, high = SPACINGS
+    if spacing is not None and not low <= spacing <= high:
+        raise ValueError(
+            f"spacing is {spacing} bytes: give {low} to {high}, or none to let the budget decide"
+        )
+    if budget is not None and not 0 < budget <= 1:
+        raise ValueError(f"budget is {budget}: give a share of the data above 0, such as 0.02")
 
 
 @dataclass(frozen=True)
@@ -30,10 +42,9 @@ class Spread:
         return round(float(self.at[-1]) / max(float(self.points[-1]), 1.0))
 
     def starts(self, out: NDArray[np.integer], chunk: int = 0) -> NDArray[np.intp]:
-        """Return which places are points; the first is, the others shift a little by chunk.
-
-        A series through all chunks is then never unlucky in all of them.
-        """
+        """Return which places are points; the first is, the others shift a little by chunk."""
+        # A series through all chunks is then never unlucky in all of them. And places never lie
+        # quite as far along as was asked for.
         # Places never lie quite as far along as was asked for.
         before = np.interp(out + self.mark / 2, self.at, self.points)
         passed = np.floor(before + chunk * _TURN % 1).astype(np.int64)

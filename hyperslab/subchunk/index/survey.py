@@ -29,10 +29,6 @@ class Survey:
     small: Mapping[str, bytes]  # values of small variables that cannot be indexed, by name
 
     @property
-    def variables(self) -> list[Variable]:
-        return list(self.listing.variables.values())
-
-    @property
     def groups(self) -> dict[str, dict[str, Any]]:
         """Attributes of groups by their paths, with their dimensions, as an index has them."""
         dimensions = self.listing.dimensions

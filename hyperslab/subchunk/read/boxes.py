@@ -17,8 +17,6 @@ Local = range | NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Box:
-    """The part of a selection that lies in one chunk."""
-
     number: int  # place of the chunk in the grid, counted in C order
     local: tuple[Local, ...]  # ascending indices within the chunk, for each axis
     place: tuple[slice, ...]  # where the values go in the result
@@ -76,7 +74,6 @@ def runs(local: tuple[Local, ...], chunks: tuple[int, ...]) -> tuple[NDArray[np.
 
 
 def count_runs(local: tuple[Local, ...], chunks: tuple[int, ...]) -> int:
-    """Return how many runs there are, without making them."""
     return prod(len(indices) for indices in _runs(local, chunks)[0])
 
 

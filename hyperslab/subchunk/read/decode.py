@@ -1,8 +1,6 @@
-"""Decode stretches of chunks, in threads where it pays, and put values where they belong.
-
-Threads hinder each other where each does a little Python between long calls that need none. So of
-a batch of short stretches everything else is done before or after they are decompressed.
-"""
+"""Decode stretches of chunks, in threads where it pays, and put values where they belong."""
+# Threads hinder each other where each does a little Python between long calls that need none. So of
+# a batch of short stretches everything else is done before or after they are decompressed.
 
 from __future__ import annotations
 
@@ -10,7 +8,7 @@ import zlib
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
-from contextlib import suppress
+from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -163,10 +161,8 @@ def place(
     starts: NDArray[np.int64],
     into: NDArray[np.uint8],
 ) -> None:
-    """Put what of the ranges `starts` lies in `data`, which begins at byte `out` of a chunk.
-
-    Ranges of a shuffled chunk are those of all planes; `into` is (planes, ranges, length).
-    """
+    """Put what of the ranges `starts` lies in `data`, which begins at byte `out` of a chunk."""
+    # Ranges of a shuffled chunk are those of all planes; `into` is (planes, ranges, length).
     count, length = into.shape[1:]
     low, high = ranges
     if high - low > 1:
@@ -189,15 +185,12 @@ def place(
             into[plane, run, begin - at : end - at] = data[begin:end]
 
 
-class Crew:
+class Crew(AbstractContextManager["Crew"]):
     """Threads that are started when they are first needed; the caller's is one of them."""
 
     def __init__(self, threads: int) -> None:
         self.threads = threads
         self._pool: ThreadPoolExecutor | None = None
-
-    def __enter__(self) -> Crew:
-        return self
 
     def __exit__(self, *_: object) -> None:
         if self._pool is not None:
@@ -206,7 +199,6 @@ class Crew:
     def each(
         self, one: Callable[[_Item], object], items: Iterable[_Item], *, most: int | None = None
     ) -> None:
-        """Do something to each item, in any order, by at most so many threads."""
         left = iter(items)
 
         def work() -> None:

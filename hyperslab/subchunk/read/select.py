@@ -30,11 +30,9 @@ class Wanted:
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """Shape of what is read, before axes are dropped or put in order."""
         return tuple(len(axis.indices) for axis in self.axes)
 
     def arrange(self, values: NDArray[Any]) -> NDArray[Any]:
-        """Bring what was read into the order and shape asked for."""
         for place, axis in enumerate(self.axes):
             if axis.order is not None:
                 values = values[(slice(None),) * place + (axis.order,)]
@@ -79,7 +77,6 @@ def picked_of(values: NDArray[Any], axes: Sequence[range | NDArray[np.int64]]) -
 
 
 def as_key(indices: range | NDArray[np.int64]) -> slice | NDArray[np.int64]:
-    """Return ascending indices as numpy takes them."""
     if isinstance(indices, range):
         return slice(indices.start, indices.stop, indices.step)
     return indices

@@ -32,10 +32,8 @@ def stretches(
     starts: NDArray[np.int64],
     stops: NDArray[np.int64],
 ) -> list[list[Stretch]]:
-    """Return for chunks, by rows of the table, what must be decoded for ascending byte ranges.
-
-    A range lies in the last stretch that starts before it; none overlaps the next.
-    """
+    """Return for chunks, by rows of the table, what must be decoded for ascending byte ranges."""
+    # A range lies in the last stretch that starts before it; none overlaps the next.
     begins, ends = points.first[rows], points.first[rows + 1]
     passed = np.empty((len(rows), len(starts)), np.int64)
     tails = np.empty_like(passed)
@@ -62,7 +60,6 @@ def stretches(
 
 
 def divided(stretch: Stretch, points: Points, count: int) -> list[Stretch]:
-    """Cut a stretch into parts that can be decoded apart."""
     behind = int(points.mark.searchsorted(stretch.last))
     marks = points.mark[stretch.point : behind]
     wanted = stretch.out + np.arange(1, count) * stretch.length // count

@@ -46,8 +46,6 @@ class Plan:
 
 @dataclass(frozen=True)
 class Indexed:
-    """A variable with its index and its file."""
-
     variable: Variable
     index: Index
     chunks: Chunks

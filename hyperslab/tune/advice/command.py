@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from hyperslab.io.sources.base import is_url, shown
+from hyperslab.io.sources.base import is_url, shown, unquoted
 from hyperslab.network.link import Link
 
 from ..options import SEVERAL, WHOLE, Rows, add_command, workdir
@@ -139,7 +139,7 @@ def question_of(arguments: argparse.Namespace) -> Question:
         raise ValueError(f"--sample {arguments.sample}: give at least {LEAST_SAMPLE >> 10} KiB")
     as_given = ("variable", "calls", "library", "cache", "budget", "repeats")
     return Question(
-        arguments.file,
+        unquoted(arguments.file),  # a URL as it is
         weights(arguments.access),
         roles=roles(arguments.dims),
         link=link_of(arguments.store, arguments.file),

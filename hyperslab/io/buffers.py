@@ -1,8 +1,4 @@
-"""Reads of one long variable, buffer after buffer: its files, where reads begin, and who reads.
-
-Every value of the variable tells its own place. Files are streamed to disk, and may be larger than
-memory. A loop is what one would write with its library: opened once, it reads pieces of one size.
-"""
+"""Reads of one long variable, buffer after buffer: its files, where reads begin, and who reads."""
 
 import os
 import re
@@ -47,13 +43,11 @@ Starts = NDArray[np.int64]
 
 
 def size(nbytes: int) -> str:
-    """Return the name of a size of buffer."""
     unit = next(unit for unit, factor in _UNITS.items() if nbytes % factor == 0)
     return f"{nbytes // _UNITS[unit]} {unit}"
 
 
 def bytes_of(name: str) -> int:
-    """Return the bytes of a size by its name."""
     found = re.fullmatch(r"(\d+) ?(GiB|MiB|KiB|B)", name)
     if not found:
         raise ValueError(f"{name!r} is no size: write it as 512B, 4KiB, 1MiB or 1GiB")
@@ -90,19 +84,13 @@ class Files:
 
     @property
     def nbytes(self) -> int:
-        """Bytes of the values."""
         return self.values * ITEMSIZE
 
     def path(self, kind: str) -> Path:
-        """Return where the variable lies in one of `KINDS`."""
         return self.folder / KINDS[kind]
 
     def write(self, kinds: Iterable[str]) -> None:
-        """Stream the variable to disk; what a killed run has written is gone on with.
-
-        Plain and netCDF files hold the same bytes: the netCDF library lays out the variable, and
-        the values are written to their place in it.
-        """
+        """Stream the variable to disk, from where a killed run has left it."""
         self.folder.mkdir(parents=True, exist_ok=True)
         parts = {}
         for kind in kinds:
@@ -132,7 +120,6 @@ def cold(folder: Path, file_mib: int) -> Files:
 
 
 def _blocks(values: int) -> Iterator[tuple[int, int]]:
-    """Yield first place and length of the blocks of the variable."""
     block = BLOCK_BYTES // ITEMSIZE
     return ((first, min(block, values - first)) for first in range(0, values, block))
 
@@ -187,11 +174,7 @@ _MAKERS: dict[str, Any] = {"binary": _stream, "netcdf4": _netcdf, "zarr3": _zarr
 
 @dataclass(frozen=True)
 class Spots:
-    """The places at which a file is read, in order, in values; after Jones et al. 2016, section 2.
-
-    Random reads lie each in a part of the file of its own, of twice the buffer, anywhere within:
-    no byte is read twice, and none comes from an earlier read's memory.
-    """
+    """Where a file is read, in order, in values; after Jones et al. 2016, section 2."""
 
     access: str
     nbytes: int
@@ -214,7 +197,6 @@ class Spots:
 
     @property
     def count(self) -> int:
-        """Values of one read."""
         return self.nbytes // ITEMSIZE
 
     def between(self, first: int, last: int) -> Starts:
@@ -228,6 +210,8 @@ class Spots:
     def _step(self) -> int:
         return STRIDE if self.access == "strided" else 1
 
+    # Each lies in a part of the file of its own, of twice the buffer: no byte is read twice, and
+    # none comes from an earlier read's memory.
     @cached_property
     def _random(self) -> Starts:
         draw = np.random.default_rng([self.seed, self.nbytes])
@@ -242,8 +226,6 @@ class Spots:
 
 @dataclass(frozen=True)
 class Loop:
-    """An open file, read in a loop."""
-
     # What makes reads, and gives their seconds by a clock in C, if there is one.
     ready: Callable[..., Callable[[], float | None]]
     # What the last read gave; it stays until the next has ended, as what a loop gives a name.
@@ -263,7 +245,6 @@ def _plain_in_c(path: Path, count: int, stdio: bool) -> Loop:
 
 
 def _netcdf_in_c(path: Path, count: int) -> Loop:
-    """Read by nc_get_vara into one buffer."""
     file, data = NetcdfFile.open(path, VARIABLE), np.ones(count)
 
     def ready(starts: Starts) -> Callable[[], float]:
@@ -323,7 +304,6 @@ def _fromfile(file: Any, count: int, data: Any, offsets: list[int], seek: bool) 
 
 
 def _indexed(path: Path, count: int, opened: Any, run: Callable[..., Any]) -> Loop:
-    """Read slices of what is indexed like an array."""
     (array, close), held = opened(path), list[Any]([None])
 
     def reads(places: list[int]) -> None:
@@ -418,7 +398,6 @@ def modules(readers: Iterable[str]) -> list[str]:
 
 
 def available(readers: Iterable[str]) -> list[str]:
-    """Return those readers that can be used here."""
     in_c = True
     try:
         compiler()
@@ -430,12 +409,7 @@ def available(readers: Iterable[str]) -> list[str]:
 
 @dataclass(frozen=True)
 class ReadBuffers:
-    """Read a file in buffers until its end or a limit of time: phases open, read and close.
-
-    The loop runs in batches of about 20 ms, each a lap of one phase; between them both ends of the
-    last read are compared with the truth. At the end the loop reads again from a place drawn by
-    lot, untimed, and every value is compared. ``stages`` are the reads.
-    """
+    """Read a file in buffers until its end or a limit of time: phases open, read and close."""
 
     files: Files
     reader: str
@@ -446,7 +420,6 @@ class ReadBuffers:
     seed: int = 0
 
     def parts(self, cache_state: str) -> dict[str, Any]:
-        """Return what a sample runs, and what describes it."""
         return {
             "run": self,
             "check": right,
@@ -463,16 +436,13 @@ class ReadBuffers:
 
     @property
     def memory_bytes(self) -> int:
-        """How much memory a cold read takes: pages for what it is likely to read, and two buffers.
-
-        With half of it in place, 256 MiB were read at 0.5 to 1.1 of their usual rate.
-        """
+        """The memory of a cold read: pages for what it is likely to read, and two buffers."""
+        # With half of it in place, 256 MiB were read at 0.5 to 1.1 of their usual rate.
         read = max(self.least * self.nbytes, self.limit_s * _DISK_BYTES_S)
         return int(min(read, self.files.nbytes)) + 2 * self.nbytes
 
     @cached_property
     def spots(self) -> Spots:
-        """Where it reads."""
         return Spots(self.access, self.nbytes, self.files.nbytes, self.seed)
 
     def __call__(self, watch: Stopwatch) -> bool:
@@ -491,6 +461,8 @@ class ReadBuffers:
             loop.close()
         return same
 
+    # In batches of about 20 ms, each a lap of one phase; between them both ends of the last read
+    # are compared with the truth.
     def _read(self, loop: Loop, watch: Stopwatch) -> tuple[int, bool]:
         total, done, spent, in_c, same = len(self.spots), 0, 0.0, 0.0, True
         batch = max(1, min(_FIRST_READS, _FIRST_BYTES // self.nbytes))
@@ -512,6 +484,7 @@ class ReadBuffers:
             done = last
         return done, same
 
+    # Untimed, from a place drawn by lot: every value is compared.
     def _again(self, loop: Loop) -> bool:
         most = min(_AGAIN_READS, _AGAIN_BYTES // self.nbytes)
         first = SystemRandom().randrange(max(1, len(self.spots) - most + 1))
@@ -529,7 +502,6 @@ class ReadBuffers:
         return holds(values[:_ENDS], start) and holds(values[tail:], start + tail)
 
     def same(self, loop: Loop, read: int) -> bool:
-        """Whether the read of a number gave what is there."""
         values = loop.last()
         return len(values) == self.spots.count and holds(values, self._start(read))
 

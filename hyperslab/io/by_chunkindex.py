@@ -1,11 +1,4 @@
-"""Reading inside of chunks with an index of the layout that Penard et al. 2025 describe.
-
-`StandIn` takes the place of their package: it makes the package's requests, one after another, and
-does its work, also that beside the description. The index is opened again for each chunk, what it
-says of a point is read again for each piece, and arrays of the whole variable and of whole chunks
-are made and scaled. Only what the package reads wrong (missing chunks, strides) is read right.
-`SerialVariable`, the lean one, makes a request for each window and each piece of data, and no more.
-"""
+"""Reading inside of chunks with an index of the layout that Penard et al. 2025 describe."""
 
 from __future__ import annotations
 
@@ -37,8 +30,6 @@ SUFFIX = ".chunkindex"
 
 
 class StoredChunk(NamedTuple):
-    """Where a chunk lies in the file, and what the index calls it."""
-
     name: str
     offset: int
     size: int
@@ -46,11 +37,7 @@ class StoredChunk(NamedTuple):
 
 
 class SerialVariable:
-    """A variable read inside of its chunks, one request after another: the lean reader.
-
-    The files are local ones, as opened, or those of `hyperslab.io.urls`. After Penard et al. 2025,
-    sections 3.2 to 3.4, Figures 2 to 4.
-    """
+    """A variable read with one request for each window and each piece of data, in turn."""
 
     def __init__(self, data: Any, index: Any, name: str) -> None:
         self.data, self.index = data, index
@@ -63,7 +50,6 @@ class SerialVariable:
         self._begin()
 
     def _begin(self) -> None:
-        """Read what all reads need."""
         self._index = h5py.File(self.index, "r")
         if not self.variable.plain:
             _ = self._names
@@ -101,7 +87,6 @@ class SerialVariable:
         return self._values(place, box)
 
     def _place(self, number: int) -> StoredChunk | None:
-        """Return where a chunk lies; nowhere if it was never written."""
         chunks = self._chunks
         row = int(np.searchsorted(chunks.number, number))
         if row == len(chunks) or chunks.number[row] != number:
@@ -132,7 +117,6 @@ class SerialVariable:
         return raw.view(self.variable.dtype)
 
     def _entry(self, name: str) -> h5py.Group | None:
-        """Return what the index holds of a chunk."""
         found = name in self._index  # by get it would make other requests
         return self._index[name] if found else None
 
@@ -160,7 +144,6 @@ class SerialVariable:
             yield self._inflated(data, bit & 7, window if out else b"", offset - out, length)
 
     def _inflated(self, data: bytes, shift: int, window: bytes, skipped: int, length: int) -> bytes:
-        """Decompress, and return what comes behind that which is skipped."""
         try:
             found = inflate_from(
                 memoryview(data), shift, (0, 0), window, skipped + length, module=zlib
@@ -185,13 +168,11 @@ class SerialVariable:
         )
 
 
+# It makes room for the whole variable and for whole chunks, and scales what it read for the time
+# that it takes; only what the package reads wrong (missing chunks, strides) is read right.
+# tests/test_chunkindex_package.py holds it against the package.
 class StandIn(SerialVariable):
-    """A variable read as the published package does: its requests, and its work.
-
-    It makes room for the whole variable, and masks and scales all of it for the time that it takes:
-    readers give what is stored. Selections are whole numbers and slices.
-    tests/test_chunkindex_package.py holds it against the package.
-    """
+    """A variable read as the published package does: with its requests, in turn, and its work."""
 
     def _begin(self) -> None:
         names = ("_FillValue", "scale_factor", "add_offset")
@@ -204,7 +185,6 @@ class StandIn(SerialVariable):
         return None
 
     def read(self, key: Any) -> NDArray[Any]:
-        """Return the values of a selection, out of an array of the whole variable."""
         shape = self.variable.shape
         asked = None if self.variable.plain else wanted(key, shape)
         if asked is None or not math.prod(asked.shape):
@@ -224,7 +204,6 @@ class StandIn(SerialVariable):
             return whole * scale + offset
 
     def _corner(self, number: int) -> tuple[int, ...]:
-        """Return where a chunk begins in the variable."""
         at = np.unravel_index(number, self.variable.grid)
         return tuple(int(n) * c for n, c in zip(at, self.variable.chunks, strict=True))
 
@@ -291,10 +270,8 @@ def _slices(parts: Sequence[Any], corner: Sequence[int] = ()) -> tuple[slice, ..
 class ChunkindexLayoutReader(Reader):
     """Reads HDF5, and so netCDF-4, in place of the document's package, by an index beside the file.
 
-    Where there is no index one is built first: build it before anything is timed, by
-    ``hyperslab.io.chunkindex_format.write(path, f"{path}.chunkindex")``. Variables that are not
-    deflate-compressed are read plainly, by h5py. Behind a URL the index must lie beside the file;
-    fsspec opens both, with its own choice of cache, or for `chunkindex_layout-none` without one.
+    A local file without one gets it first, as by ``chunkindex_format.write(path, index)``. What is
+    not compressed by deflate is read by h5py.
     """
 
     has_chunk_cache = False

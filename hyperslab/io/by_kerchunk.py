@@ -14,11 +14,10 @@ from .urls import Place, Remote
 
 
 class KerchunkReader(Reader):
-    """Reads HDF5, and so netCDF-4, behind URLs as Zarr, by references made before.
+    """Reads HDF5, and so netCDF-4, behind URLs as Zarr, by references that lie beside the file.
 
-    They lie beside the file, and opening reads them: ``hyperslab.io.references.write(path)`` makes
-    them. The option "parts" gives factors by which kerchunk then divides each chunk, one after
-    another, along its first axis that is longer than 1; it takes chunks that are not compressed.
+    ``hyperslab.io.references.write(path)`` makes them. The option "parts" gives factors by which
+    chunks that are not compressed are divided along their first axis that is longer than 1.
     """
 
     has_chunk_cache = False

@@ -17,10 +17,7 @@ from .urls import Place
 
 
 class KernelReader(Reader):
-    """Reads stored values with nc_get_vara, or nc_get_vars for steps, from C.
-
-    It runs on the very netCDF-C that netCDF4-python has loaded.
-    """
+    """Reads stored values from C with nc_get_vara, or nc_get_vars for steps."""
 
     def prepare(self) -> None:
         kernel()

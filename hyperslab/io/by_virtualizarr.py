@@ -23,9 +23,9 @@ _KEPT, _REFERENCES = "memory://kept", "references.json"
 class VirtualizarrReader(Reader):
     """Reads HDF5, and so netCDF-4, behind URLs as Zarr, through obstore.
 
-    `virtualizarr` finds the chunks by parsing the group the variable lies in, each time it opens
-    a file; `virtualizarr-kerchunk` takes kerchunk's references as the reader `kerchunk` does, for
-    variables that are in no group and whose last chunks are not missing.
+    Each time it opens a file, `virtualizarr` parses the group that the variable lies in;
+    `virtualizarr-kerchunk` takes kerchunk's references, for variables in no group that end with a
+    chunk that was written.
     """
 
     has_chunk_cache = False

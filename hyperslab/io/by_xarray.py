@@ -18,11 +18,7 @@ xr.backends.list_engines()  # what all engines import, so that neither opens nor
 
 
 class XarrayReader(Reader):
-    """Reads a DataArray of a dataset opened without decoding, dask or cache.
-
-    Opening reads the whole group's metadata and the coordinates that become indexes, as it does
-    for a user. Over HTTP, where nothing can be listed, Zarr needs consolidated metadata.
-    """
+    """Reads a DataArray of a dataset opened without decoding, dask or cache."""
 
     def __init__(self, card: Card) -> None:
         super().__init__(card)
@@ -60,7 +56,6 @@ class XarrayReader(Reader):
             return _XarrayArray(variable, dataset[name], held)
 
     def _source(self, place: Place, held: ExitStack) -> tuple[Any, dict[str, Any]]:
-        """Return what the engine opens, and the options that it needs."""
         if self._engine == "zarr":
             from .by_zarr import store_at
 

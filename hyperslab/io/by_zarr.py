@@ -32,10 +32,8 @@ _CODECS: dict[int, dict[str, Any]] = {
 
 
 class ZarrReader(Reader):
-    """Reads Zarr 2, Zarr 3 and NCZarr directories.
+    """Reads Zarr 2, Zarr 3 and NCZarr directories; `zarr-obstore` reads URLs by obstore.
 
-    NCZarr stores a scalar as an array of one value, and so it is read; its arrays with deflate
-    and shuffle are refused by zarr-python 3.1. `zarr-obstore` reads URLs by obstore, not fsspec.
     What a server says is not there is a missing chunk, which holds fill values: so Zarr has it.
     """
 
@@ -57,10 +55,7 @@ class ZarrReader(Reader):
 def store_at(
     place: Place, held: ExitStack, through: Callable[[Any], Any] | None = None
 ) -> LocalStore | FsspecStore:
-    """Return the store in a folder, or by fsspec behind a URL, which `held` closes.
-
-    Where it is read `through` another file system, that is made of fsspec's own.
-    """
+    """Return the store in a folder, or by fsspec behind a URL, which `held` closes."""
     if isinstance(place, Path):
         # A store and no text, in which newer versions take # for the start of options.
         return LocalStore(place, read_only=True)
@@ -104,11 +99,8 @@ class ZarrWriter(Writer):
             zarr.consolidate_metadata(store, zarr_format=2)
 
     def write(self, name: str, selection: Selection, values: NDArray[Any]) -> None:
-        """Write the values of one selection.
-
-        zarr takes the pieces of a selection from values of another shape wrongly.
-        """
         handle = self._handles[name]
+        # zarr takes the pieces of a selection from values of another shape wrongly.
         handle[selection] = fitted(values, region(selection, handle.shape, name).shape)
 
     def discard(self) -> None:

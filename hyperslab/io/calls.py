@@ -25,8 +25,6 @@ _PIECE = 2**16  # elements that stay in the processor's cache
 
 @dataclass(frozen=True)
 class Sample:
-    """What a case does, given as it is: what runs and checks it, and what describes it."""
-
     run: Callable[[Stopwatch], Any]
     check: Callable[[Any], bool]
     columns: dict[str, object]
@@ -35,7 +33,6 @@ class Sample:
     memory_bytes: int = 0  # see `measure.case.Case`
 
     def parts(self, cache_state: str) -> dict[str, Any]:
-        """Return what a sample runs, and what describes it."""
         found = {name: value for name, value in vars(self).items() if name != "made"}
         if self.made:
             found |= dict.fromkeys(("prepare", "cleanup"), partial(remove, self.made))
@@ -51,11 +48,9 @@ class Whole:
 
     @property
     def nbytes(self) -> int:
-        """Bytes of all values."""
         return int(np.prod(self.shape)) * np.dtype(self.dtype).itemsize
 
     def values(self) -> NDArray[np.generic]:
-        """Return the array."""
         return np.arange(self.nbytes // 4, dtype="i4").view(self.dtype).reshape(self.shape)
 
 
@@ -94,17 +89,15 @@ class Stored:
 
 @dataclass(frozen=True)
 class Dd:
-    """Copy a plain file with dd in blocks of 1 MiB, timed by itself: phase read, or write.
-
-    One block of the whole size would be slower: its memory is new, page by page. A write ends with
-    fsync, and begins with reading the source out of the page cache.
-    """
+    """Copy a plain file with dd in blocks of 1 MiB, timed by itself: phase read, or write."""
 
     source: Path
     target: Path | None = None  # none reads into nothing
 
     needs: ClassVar = NEEDS
 
+    # One block of the whole size would be slower: its memory is new, page by page. A write begins
+    # with reading the source out of the page cache.
     def __call__(self, watch: Stopwatch) -> int:
         size = self.source.stat().st_size
         words = ["dd", f"if={self.source}", f"of={self.target or '/dev/null'}", f"bs={2**20}"]
@@ -121,8 +114,6 @@ class Dd:
 
 @dataclass(frozen=True)
 class Copied:
-    """Check that dd copied a whole file, into a target if there is one."""
-
     source: Path
     target: Path | None = None
 
@@ -132,7 +123,6 @@ class Copied:
 
 
 def copied_in(printed: str) -> tuple[int, float]:
-    """Return the bytes that dd copied and the seconds that it took."""
     found = _COPIED.search(printed)
     if not found:
         raise ValueError(f"dd printed {printed!r}: no bytes and seconds in it")

@@ -180,7 +180,6 @@ def reader(name: str) -> Reader:
 
 
 def card(name: str) -> Card:
-    """Give what is known of a reader, its library imported or not."""
     found = next((card for card in CARDS if card.name == name), None)
     if found is None:
         known = ", ".join(card.name for card in CARDS)

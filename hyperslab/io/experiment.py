@@ -62,8 +62,7 @@ class Source(Protocol):
     dtype: str
 
     @property
-    def shape(self) -> tuple[int, ...]:
-        """Lengths of its axes."""
+    def shape(self) -> tuple[int, ...]: ...
 
     def part(self, selection: Selection, folder: Path) -> Callable[[], NDArray[Any]]:
         """Return what gives part of it; the folder is for what takes long to make."""
@@ -89,11 +88,9 @@ class Array:
         return Part(self.make, selection)()
 
     def part(self, selection: Selection, folder: Path) -> Callable[[], NDArray[Any]]:
-        """Return what gives part of it."""
         return Part(self.make, selection)
 
     def write(self, files: Mapping[Path, Layout], folder: Path) -> None:
-        """Write all of it into each file, whatever is there."""
         dims = self.dims or tuple("uvwzyx"[-len(self.shape) :])
         values = self.make()
         about = (self.variable, dims, self.shape, self.dtype)
@@ -111,8 +108,6 @@ class Array:
 
 @dataclass(frozen=True)
 class Part:
-    """Make part of an array."""
-
     make: Callable[[], NDArray[Any]]
     selection: Selection
 
@@ -122,18 +117,14 @@ class Part:
 
 @dataclass(frozen=True)
 class File:
-    """An array in a file, or in a store."""
-
     path: Path
     array: Source
     layout: Layout
 
     def part(self, selection: Selection) -> Callable[[], NDArray[Any]]:
-        """Return what gives the true values of a part."""
         return self.array.part(selection, self.path.parent)
 
     def steps(self, selection: tuple[Any, ...]) -> int:
-        """Return how many places along the first axis a selection takes."""
         return int(np.arange(self.array.shape[0])[selection[0]].size)
 
     def size(self) -> dict[str, object]:
@@ -143,25 +134,19 @@ class File:
 
     @property
     def nbytes(self) -> int:
-        """Bytes of the values."""
         return np.dtype(self.array.dtype).itemsize * math.prod(self.array.shape)
 
     def memory_bytes(self, reader: str) -> int:
-        """Return how much memory a read may take beyond the file's pages: a chunk, and a copy.
-
-        The stand-in for chunkindex, as the package, makes arrays of the whole variable, four in
-        all.
-        """
+        """Return how much memory a read may take beyond the file's pages: a chunk, and a copy."""
+        # The stand-in for chunkindex makes arrays of the whole variable, four in all.
         whole = card(reader).library == "chunkindex"
         values = math.prod(self.layout.chunks or ()) + 2 * math.prod(self.array.shape) * whole
         return 2 * np.dtype(self.array.dtype).itemsize * values
 
     def twin(self) -> Path:
-        """Return a copy for reads from memory, with copies of the indexes that lie beside the file.
-
-        A file that was evicted comes back in other pieces of memory, which alone makes a read from
-        memory up to a tenth quicker or slower: cold and warm reads need files of their own.
-        """
+        """Return a copy for reads from memory, with copies of the indexes beside the file."""
+        # A file that was evicted comes back in other pieces of memory, which alone makes a warm
+        # read up to a tenth quicker or slower: cold and warm reads need files of their own.
         path = self.path.with_name(f"warm-{self.path.name}")
         if self.path.exists() and not path.exists():
             # With its times, by which an index tells whether the file has changed.
@@ -180,7 +165,6 @@ class Read:
     reader: str = "netcdf4"
 
     def parts(self, cache_state: str) -> dict[str, Any]:
-        """Return what a sample runs, and what describes it."""
         path = self.file.twin() if cache_state == "warm" else self.file.path
         return {
             # The file is evicted again once it is open, so that the read itself starts cold.
@@ -203,7 +187,6 @@ class Overwrite:
     selection: Selection
 
     def parts(self, cache_state: str) -> dict[str, Any]:
-        """Return what a sample runs, and what describes it."""
         file, layout = self.file, self.file.layout
         return {
             "run": self,
@@ -237,7 +220,6 @@ class Create:
     selection: Selection = ...
 
     def parts(self, cache_state: str) -> dict[str, Any]:
-        """Return what a sample runs, and what describes it."""
         layout, part = self.file.layout, self.file.part(self.selection)
         return {
             "run": self,
@@ -250,7 +232,6 @@ class Create:
 
     @property
     def path(self) -> Path:
-        """Where it is written."""
         return self.file.path.with_name(f"new-{self.file.path.name}")
 
     def __call__(self, watch: Stopwatch) -> None:
@@ -279,10 +260,8 @@ def modules(cases: Iterable[measured.Case]) -> tuple[str, ...]:
 
 
 def columns(layout: Layout, reader: str) -> dict[str, object]:
-    """Return the record columns that tell of a layout and a reader."""
     return {"library": card(reader).library, **layout.record()}
 
 
 def _checker(layout: Layout) -> str:
-    """Return who reads what another library wrote."""
     return "h5py" if layout.format == "netcdf4" else "netcdf4"

@@ -28,15 +28,12 @@ _APART = 0.8  # of a round trip: the least between an answer and the request tha
 
 @dataclass(frozen=True)
 class Place:
-    """Where a server is read from."""
-
     name: str  # of the link, in the records
     link: Link
     server: Server | Endpoint | None = None  # through the link; none where records are drawn from
 
     @property
     def columns(self) -> dict[str, object]:
-        """The record columns that tell of the way to the server."""
         assert self.server is not None, "nothing is served where records are drawn from"
         if isinstance(self.server, Endpoint):
             return {"link": NEAR if self.server.here else ABROAD}
@@ -48,12 +45,10 @@ class Place:
 
     @property
     def needs(self) -> tuple[str, ...]:
-        """What is imported before samples that read from there are forked."""
         s3 = self.server is not None and self.server.kind == "s3"
         return ("fsspec.implementations.http", *(["s3fs"] * s3), __name__)
 
     def remote(self, name: str) -> Remote:
-        """Return what is served under a name."""
         assert self.server is not None
         return Remote(self.server.address(name), self.server.storage_options)
 
@@ -63,7 +58,6 @@ class Place:
             self.server.forget()
 
     def counted(self) -> dict[str, object]:
-        """Return requests, connections, stages, handshakes and bytes, from the server's log."""
         if not isinstance(self.server, Server):
             return {}
         apart_s = _APART * self.link.round_trip_s
@@ -119,7 +113,6 @@ class Done:
     status: str
 
     def row(self) -> dict[str, object]:
-        """Return it as a record."""
         return {
             **self.case.labels,
             **self.columns,
@@ -146,7 +139,6 @@ def done(
 
 
 def _from(case: Case, servers: Mapping[str, Server]) -> Case:
-    """Return a case with the server that it reads from, if it reads from any."""
     work: Any = case.work
     if not hasattr(work, "place"):
         return case
@@ -156,11 +148,7 @@ def _from(case: Case, servers: Mapping[str, Server]) -> Case:
 
 @dataclass(frozen=True)
 class ReadOver:
-    """Read part of a file over a link, and compare it with the array: phases open, read and close.
-
-    What went over the link is counted from the server's log: requests, connections, and stages,
-    which are the requests that waited for one another.
-    """
+    """Read part of a file over a link, and compare it: phases open, read and close."""
 
     place: Place
     file: File
@@ -169,7 +157,6 @@ class ReadOver:
     options: Mapping[str, Any] = field(default_factory=dict)  # of the reader
 
     def parts(self, cache_state: str) -> dict[str, Any]:
-        """Return what a sample runs, and what describes it."""
         return {
             "run": self,
             "check": work.Equals(self.file.part(self.selection)),
@@ -189,7 +176,6 @@ class ReadOver:
 
     @property
     def needs(self) -> tuple[str, ...]:
-        """What else is."""
         return self.place.needs
 
     def __call__(self, watch: Stopwatch) -> NDArray[Any]:

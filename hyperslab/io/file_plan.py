@@ -135,12 +135,9 @@ _HEAD = 16  # bytes of Blosc's own, which it needs to have free in a chunk that 
 
 
 def check_blosc(values: NDArray[Any], layout: Layout) -> None:
-    """Refuse values that netCDF-C would fail on when it flushes them.
-
-    Its Blosc filter takes no chunk that does not become smaller, says so on standard error for
-    each chunk and each attempt until the process ends, and leaves a file without them. HDF5 by
-    itself and Zarr keep such a chunk as it is: other layouts are let through, and rounded values.
-    """
+    """Refuse values that netCDF-C's Blosc, which must make chunks smaller, would fail on."""
+    # It says so on standard error for each chunk and each attempt, and leaves a file without them.
+    # HDF5 by itself and Zarr keep such a chunk as it is.
     name, _, inner = (layout.codec or "").partition("-")
     if name != "blosc" or layout.format not in NETCDF4 or layout.quantize or not layout.chunks:
         return

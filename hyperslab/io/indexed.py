@@ -33,20 +33,15 @@ WIDTH = 4  # bytes of a float32
 
 @dataclass(frozen=True)
 class Points:
-    """The points of one chunk."""
-
     out: Places  # decompressed bytes before each point, ascending
     stored: Places  # compressed bytes before each point
     starts: NDArray[np.bool_]  # whether decompression can start there, or only end
     out_bytes: int
     stored_bytes: int
 
+    # A row for each section, those that touch are one; the last ones are excluded.
     def sections(self, begins: Places, ends: Places) -> Places:
-        """Return what is decompressed for ascending ranges of the decompressed chunk.
-
-        A row for each section: first and last decompressed byte, first and last compressed byte,
-        the last ones excluded. Sections that touch are one.
-        """
+        """Return first and last byte, decompressed and compressed, that is decoded for ranges."""
         able = np.flatnonzero(self.starts)
         first = able[np.searchsorted(self.out[able], begins, "right") - 1]
         last = np.searchsorted(self.out, ends, "left")
@@ -61,20 +56,16 @@ class Points:
 
 @dataclass(frozen=True)
 class Index:
-    """One way to index a file."""
-
     name: str
     spacing: int = 0  # bytes of values between points; 0 leaves it to the budget
     of_chunkindex: bool = False  # layout and points are those of chunkindex
     serial: bool = False  # read as the document describes, one request after another
 
     def path(self, file: File) -> Path:
-        """Return where the index of a file lies."""
         whose = "chunkindex" if self.of_chunkindex else "subchunk"
         return file.path.with_name(f"{file.path.name}.{whose}-{self.spacing}.index")
 
     def build(self, file: File, threads: int = 2, target: Path | None = None) -> Path:
-        """Build it where it is missing, and return where it lies."""
         target, variables = target or self.path(file), [file.array.variable]
         if target.exists():
             return target
@@ -102,7 +93,6 @@ class Index:
         }
 
     def points(self, file: File) -> Points:
-        """Return the points of the first chunk."""
         entry, chunks, found = self._known(file)
         end = int(found.first[1])
         able = np.isin(np.arange(end), found.mark)
@@ -112,7 +102,6 @@ class Index:
         )
 
     def _known(self, file: File) -> tuple[Entry, Chunks, AllPoints]:
-        """Return what it knows of the variable: its entry, chunk table and points."""
         with self._file(file.path, self.path(file)) as found:
             assert found.index is not None
             entry = found.index.entries[file.array.variable]
@@ -140,8 +129,6 @@ BY_HYPERSLAB = Index("chunkindex, read by hyperslab", SPACING, of_chunkindex=Tru
 
 @dataclass(frozen=True)
 class AllEqual:
-    """Check that what was read of several selections equals the truth."""
-
     parts: Sequence[Callable[[], NDArray[Any]]]
 
     def __call__(self, read: NDArray[Any]) -> bool:
@@ -150,10 +137,7 @@ class AllEqual:
 
 @dataclass(frozen=True)
 class Read:
-    """Read selections of a file through an index, each opened anew; or one by h5py, without.
-
-    Through an index the phases are open and read.
-    """
+    """Read selections through an index, each opened anew; or one by h5py, without."""
 
     file: File
     selections: Sequence[tuple[Any, ...]]
@@ -162,7 +146,6 @@ class Read:
     needs: ClassVar = NEEDS
 
     def parts(self, cache_state: str) -> dict[str, Any]:
-        """Return what a sample runs, and what describes it."""
         path, array, index = self.file.path, self.file.array, self.index
         reads = self.file.steps(self.selections[0]) * len(self.selections)
         told = {"predicted_reads": reads, "stages": array.shape[0]}
@@ -207,7 +190,6 @@ def index(files: Iterable[File]) -> None:
 
 
 def index_as_document(file: File) -> None:
-    """Write the index in chunkindex's layout beside a netCDF file."""
     beside = file.path.with_name(file.path.name + SUFFIX)
     chunkindex_format.write(file.path, beside, variables=[file.array.variable])
 
@@ -256,7 +238,6 @@ def requests(chunk: tuple[int, ...], point: tuple[int, int]) -> dict[str, Box]:
 
 
 def _factor(number: int, near: int) -> int:
-    """Return the largest factor of a number up to another one."""
     return next(factor for factor in range(min(near, number), 0, -1) if number % factor == 0)
 
 

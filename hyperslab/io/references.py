@@ -15,17 +15,10 @@ from .urls import ALONE, Remote
 SUFFIX = ".kerchunk.json"
 
 
-def write(path: str | Path, place: str | Path | None = None) -> Path:
-    """Write references to the chunks of a file, by kerchunk, in its own form; return where.
+def write(path: str | Path) -> Path:
+    """Write kerchunk's references to the chunks of a netCDF-4 or HDF5 file beside it; return where.
 
     They name no place: whoever reads them says where the file is.
-
-    Parameters
-    ----------
-    path
-        A netCDF-4 or HDF5 file.
-    place
-        Where to write them; beside the file, as ``<file>.kerchunk.json``, if not given.
 
     Examples
     --------
@@ -50,7 +43,7 @@ def write(path: str | Path, place: str | Path | None = None) -> Path:
     for key, value in refs.items():
         if isinstance(value, list):
             refs[key] = ["", *value[1:]]
-    out = Path(place or f"{os.fspath(path)}{SUFFIX}")
+    out = Path(f"{os.fspath(path)}{SUFFIX}")
     with whole_file(out) as partial:
         partial.write_text(json.dumps({"version": 1, "refs": refs}))
     return out
@@ -68,7 +61,6 @@ def references_of(remote: Remote) -> dict[str, Any]:
 
 
 def referring(refs: dict[str, Any]) -> Callable[[Any], Any]:
-    """Return what makes a file system of references, through that behind a URL."""
     return lambda system: ReferenceFileSystem(refs, fs=system, **ALONE)
 
 

@@ -28,7 +28,6 @@ class Blocks:
     most: int | None = None  # calls; none takes the whole blocks of the whole array
 
     def starts(self) -> NDArray[np.int64]:
-        """Return the first element of each block, of shape (calls, 2)."""
         rows = np.arange(0, self.shape[0] - self.count[0] + 1, self.count[0], dtype=np.int64)
         columns = np.arange(0, self.shape[1] - self.count[1] + 1, self.count[1], dtype=np.int64)
         if self.most:
@@ -77,23 +76,19 @@ class InC:
         return lambda: (out, access())
 
     def stepping(self, step: tuple[int, int]) -> Reading:
-        """Prepare to read every so many rows and columns."""
         counts = [-(-n // s) for n, s in zip(self._file.shape, step, strict=True)]
         out = np.ones(counts, self._file.dtype)
         access = partial(self._file.access, "read", [[0, 0]], [counts], [step], out)
         return lambda: (out, access(**self._options))
 
     def writing(self, blocks: Blocks, values: Array) -> Callable[[], float | None]:
-        """Prepare to write blocks from their places in an array."""
         places = (blocks.starts(), blocks.count, None, values)
         return partial(self._file.access, "write", *places, **self._options)
 
     def cache_bytes(self) -> int:
-        """Return the size of the variable's chunk cache."""
         return self._file.chunk_cache_bytes()
 
     def close(self) -> None:
-        """Close the file."""
         self._file.close()
 
 
@@ -165,7 +160,6 @@ class Way:
         return self
 
     def open(self, path: Path) -> InC | InPython:
-        """Open the variable of a file to read it."""
         if self.library in _IN_C:
             return InC(_IN_C[self.library].open(path, NAME, **self.opens), self.accesses)
         if self.library == "h5py":
@@ -181,7 +175,6 @@ class Way:
     def create(
         self, path: Path, shape: tuple[int, int], chunks: tuple[int, ...] | None
     ) -> InC | InPython:
-        """Create a file with an int32 variable."""
         how = {"chunks": chunks, **self.creates}
         if self.library == "netCDF-C":
             made = NetcdfFile.create(path, "netcdf4", NAME, _DIMS, shape, "i4", **how)

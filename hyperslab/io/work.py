@@ -1,7 +1,4 @@
-"""What samples do: read a selection, and compare with the truth.
-
-Each is a small frozen dataclass, so that a case can be sent to the process that runs it.
-"""
+"""What samples do: read a selection, and compare with the truth."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass

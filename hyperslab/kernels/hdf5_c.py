@@ -30,24 +30,7 @@ _CALLED = (
 
 
 class Hdf5File(OpenedArray):
-    """One dataset of an open HDF5 file, made by `open` and `create`; HDF5 converts byte orders.
-
-    Each block is one H5Dread or H5Dwrite. With `keep_spaces` of `prepared` the dataspaces are got
-    once for all calls (memory's again for another shape), with `keep_list` the default list of
-    transfer properties is used; without, both are made and closed in every call, as netCDF-C does.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> path = Path(tempfile.mkdtemp(), "a.h5")
-    >>> with Hdf5File.create(path, "a", (3, 4), "i4") as file:
-    ...     seconds = file.access("write", [[0, 0]], [3, 4], None, np.arange(12, dtype="i4"))
-    >>> with Hdf5File.open(path, "a") as file:
-    ...     out = np.empty(4, file.dtype)
-    ...     seconds = file.access("read", [[1, 0]], [1, 4], None, out)
-    >>> out.tolist()
-    [4, 5, 6, 7]
-    """
+    """One dataset of an open HDF5 file; each block is one H5Dread or H5Dwrite."""
 
     def __init__(self, path: Path, file: int, dataset: int) -> None:
         super().__init__(path)
@@ -65,11 +48,7 @@ class Hdf5File(OpenedArray):
         cache_bytes: int | None = None,
         sieve_bytes: int | None = None,
     ) -> Hdf5File:
-        """Open one dataset of a file to read it, with a chunk cache of a size, or HDF5's own.
-
-        Small pieces of contiguous data pass through a buffer of `sieve_bytes`; None keeps HDF5's
-        own, 0 goes without. What holds no numbers is refused by a ValueError.
-        """
+        """Open one dataset of a file to read it; None keeps HDF5's own cache and sieve buffer."""
         prepare()
         sieve = sieve_bytes is not None and ("sieve_buf_size", ctypes.c_size_t(sieve_bytes))
         with _properties("FILE_ACCESS", sieve) as plan, _caching(cache_bytes) as options:
@@ -112,7 +91,6 @@ class Hdf5File(OpenedArray):
     def _made(
         cls, path: str | Path, file: int, call: str, dataset: str, *arguments: Any
     ) -> Hdf5File:
-        """Take a file and get the dataset in it; close both where it cannot be used."""
         with ExitStack() as undo:
             undo.callback(function("H5Fclose"), Id(file))
             found = got(call, Id(file), dataset.encode(), *arguments, said=dataset)
@@ -121,6 +99,7 @@ class Hdf5File(OpenedArray):
             undo.pop_all()
         return made
 
+    # Both are got once for all calls, or made and closed in every one, as netCDF-C does.
     def _call(
         self, action: str, strided: bool, keep_spaces: bool = True, keep_list: bool = True
     ) -> tuple[str, Callable[..., int]]:
@@ -133,7 +112,6 @@ class Hdf5File(OpenedArray):
         return "HDF5 cannot do it"
 
     def chunk_cache_bytes(self) -> int:
-        """Return the size of the chunk cache that the dataset has (H5Pget_chunk_cache)."""
         self._check()
         slots, size, preemption = ctypes.c_size_t(), ctypes.c_size_t(), ctypes.c_double()
         into = [ctypes.byref(one) for one in (slots, size, preemption)]
@@ -148,13 +126,11 @@ class Hdf5File(OpenedArray):
 
 @cache
 def _functions(action: str) -> Any:
-    """Return the table of functions that the kernel calls for an action, "read" or "write"."""
     addresses = [address(name) for name in (f"H5D{action}", *_CALLED)]
     return (ctypes.c_void_p * len(addresses))(*addresses)
 
 
 def prepare() -> None:
-    """Load the kernel, and HDF5's own constants."""
     kernel()
     got("H5open", kind=ctypes.c_int)
     # Errors come as exceptions, not as text on standard error.
@@ -173,7 +149,6 @@ def got(name: str, *arguments: Any, kind: Any = Id, said: str = "") -> int:
 
 @contextmanager
 def closing(close: str, identifier: int) -> Iterator[Id]:
-    """Close an identifier when the block ends, by the function of HDF5 with this name."""
     try:
         yield Id(identifier)
     finally:
@@ -194,7 +169,6 @@ def _properties(kind: str, *settings: Any) -> Iterator[Id]:
 
 
 def _caching(nbytes: int | None) -> Any:
-    """Give a list of access properties with a chunk cache of a size, or HDF5's own."""
     slots, preemption = ctypes.c_size_t(-1), ctypes.c_double(-1.0)  # as they are
     size = nbytes is not None and ("chunk_cache", slots, ctypes.c_size_t(nbytes), preemption)
     return _properties("DATASET_ACCESS", size)
@@ -209,7 +183,6 @@ def _lengths(dataset: Id) -> tuple[int, ...]:
 
 
 def native(dtype: np.dtype[Any]) -> int:
-    """Return HDF5's handle of a type in memory."""
     if dtype.kind in _STEMS:
         return int(variable(f"H5T_NATIVE_{_STEMS[dtype.kind]}{8 * dtype.itemsize}_g"))
     if dtype.kind == "f" and dtype.itemsize in _FLOATS:
@@ -218,7 +191,6 @@ def native(dtype: np.dtype[Any]) -> int:
 
 
 def _stored(dataset: Id) -> np.dtype[Any]:
-    """Return the type of a dataset's values, in native byte order."""
     with closing("H5Tclose", got("H5Dget_type", dataset)) as found:
         kind = _CLASSES.get(got("H5Tget_class", found, kind=ctypes.c_int))
         size = got("H5Tget_size", found, kind=ctypes.c_ssize_t)

@@ -34,23 +34,7 @@ class NoNumbersError(ValueError):
 
 
 class NetcdfFile(OpenedArray):
-    """One variable of an open netCDF file; made by `open` and `create`.
-
-    It is read by nc_get_vara and written by nc_put_vara, with strides by nc_get_vars, nc_put_vars.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> path = Path(tempfile.mkdtemp(), "a.nc")
-    >>> rows = [[0, 0], [1, 0], [2, 0]]
-    >>> with NetcdfFile.create(path, "netcdf4", "a", ("y", "x"), (3, 4), "i4") as file:
-    ...     seconds = file.access("write", rows, [1, 4], None, np.arange(12, dtype="i4"))
-    >>> with NetcdfFile.open(path, "a") as file:
-    ...     out = np.empty(file.shape, file.dtype)
-    ...     seconds = file.access("read", [[0, 0]], [3, 4], None, out)
-    >>> out.ravel().tolist()
-    [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11]
-    """
+    """One variable of an open netCDF file, by nc_get_vara and nc_put_vara, or vars for strides."""
 
     def __init__(self, path: Path, file: int, variable: str) -> None:
         super().__init__(path)
@@ -71,13 +55,7 @@ class NetcdfFile(OpenedArray):
 
     @classmethod
     def open(cls, path: str | Path, variable: str, *, cache_bytes: int | None = None) -> NetcdfFile:
-        """Open one variable of a file to read it, with a chunk cache of a size, or netCDF-C's own.
-
-        Raises
-        ------
-        LibraryError, NoNumbersError
-            If netCDF-C cannot open it, with its own words; if the variable holds no numbers.
-        """
+        """Open one variable of a file to read it; None keeps netCDF-C's own chunk cache."""
         kernel()
         file = _got("nc_open", os.fsencode(path), 0)
         return cls._made(Path(path), file, variable, cache_bytes)
@@ -96,16 +74,7 @@ class NetcdfFile(OpenedArray):
         cache_bytes: int | None = None,
         fill: bool = True,
     ) -> NetcdfFile:
-        """Create a file with one variable in place of what lies there, and leave define mode.
-
-        It is contiguous where `chunks` is None; `fill` is whether storage is filled before it is
-        written.
-
-        Raises
-        ------
-        LibraryError, ValueError
-            If netCDF-C refuses, with its own words; for an unknown format or type.
-        """
+        """Create a file with one variable, contiguous without `chunks`, and leave define mode."""
         kind = np.dtype(dtype).str[1:]
         for name, given, allowed in (("format", format, FORMATS), ("dtype", kind, _TYPES)):
             if given not in allowed:
@@ -145,14 +114,12 @@ class NetcdfFile(OpenedArray):
         return words(status)
 
     def chunks(self) -> tuple[int, ...] | None:
-        """Return the lengths of a chunk; None where the variable is contiguous."""
         self._check()
         storage, lengths = ctypes.c_int(), (ctypes.c_size_t * max(len(self.shape), 1))()
         checked("nc_inq_var_chunking", *self._where, ctypes.byref(storage), lengths)
         return tuple(lengths[: len(self.shape)]) if storage.value == _CHUNKED else None
 
     def chunk_cache_bytes(self) -> int:
-        """Return the size of the chunk cache that the variable has (nc_get_var_chunk_cache)."""
         self._check()
         return self._cache()[0].value
 
@@ -175,7 +142,7 @@ class NetcdfFile(OpenedArray):
 
 
 def _got(name: str, *arguments: Any, kind: Any = ctypes.c_int) -> int:
-    """Call a function of netCDF-C and return the number that it gives through its last pointer."""
+    """Return the number that a function of netCDF-C gives through its last pointer."""
     found = kind()
     checked(name, *arguments, ctypes.byref(found))
     return int(found.value)
@@ -191,7 +158,6 @@ def _closed_if_it_fails(file: int) -> Iterator[None]:
 
 
 def _new_file(path: str | Path, format: str, fill: bool) -> int:
-    """Create a file, in define mode, and return its handle."""
     # netCDF4-python changes the default to the format of the last file that it created.
     before = _got("nc_set_default_format", _CLASSIC)
     try:

@@ -31,7 +31,6 @@ class Objects:
         return dict(zip(OBJECTS, opened.tolist(), strict=True))
 
     def close(self) -> None:
-        """Close the file."""
         _closed("H5Dclose", self._dataset)
         _closed("H5Fclose", self._file)
 

@@ -17,22 +17,7 @@ from hyperslab.kernels.loops import Loop, Opened, integers, pointer, repeated
 
 
 class PlainFile(Opened):
-    """An open file, read with pread and written with pwrite; or read with fread, for `stdio`.
-
-    For `write` it is made when missing, and never cut. What cannot be opened is an OSError.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> path = Path(tempfile.mkdtemp(), "a.bin")
-    >>> with PlainFile(path, write=True) as file:
-    ...     seconds = file.access("write", [0, 3], [3, 3], np.frombuffer(b"abcdef", "u1"))
-    >>> out = np.empty(2, "u1")
-    >>> with PlainFile(path, stdio=True) as file:
-    ...     seconds = file.access("read", [1, 4], 1, out)
-    >>> out.tobytes()
-    b'be'
-    """
+    """An open file, read with pread and written with pwrite; or read with fread, for `stdio`."""
 
     def __init__(self, path: str | Path, *, write: bool = False, stdio: bool = False) -> None:
         kernel()
@@ -55,22 +40,7 @@ class PlainFile(Opened):
         reuse: bool = False,
         each: NDArray[np.float64] | None = None,
     ) -> Callable[[], float]:
-        """Return a loop over pieces of the file, checked, to be run when it is called.
-
-        Parameters
-        ----------
-        action, buffer, reuse
-            As of `OpenedArray.prepared`; the buffer is of any type.
-        offsets, lengths
-            In bytes, one for each piece; a single length stands for all.
-        each
-            Takes the seconds of every call: float64 of shape (calls,).
-
-        Raises
-        ------
-        TypeError, ValueError
-            For what is no integer, negative numbers, or a buffer that does not fit.
-        """
+        """Return a checked loop over pieces of the file; `each` takes the seconds of every call."""
         self._check(action)
         first = np.ascontiguousarray(np.atleast_1d(integers("offsets", offsets)))
         size = repeated(first, "lengths", lengths)
@@ -91,7 +61,6 @@ class PlainFile(Opened):
         return partial(self._run, call, loop, failed)
 
     def sync(self) -> float:
-        """Flush the file to the device and return the seconds."""
         self._check()
         return self._timed(kernel().hs_fsync, self._descriptor)
 

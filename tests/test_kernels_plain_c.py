@@ -61,5 +61,3 @@ def test_what_cannot_be_is_refused(path, tmp_path):
                 file.access(action, [offset], length, out)
         with pytest.raises(ValueError, match="each must be float64"):
             file.access("read", [0], 5, out, each=np.zeros(2))
-    with PlainFile(path, stdio=True) as stream, pytest.raises(ValueError, match="reads only"):
-        stream.access("write", [0], 5, out)

@@ -61,7 +61,7 @@ def get(kept: Kept, folder: Path) -> Case:
 def put_hdf5(kept: Kept, folder: Path, alloc: str) -> Case:
     """Return a write with one H5Dwrite, storage allocated early or by default."""
     path = kept.path(folder).with_suffix(".h5")
-    write, check = WriteHdf5(path, kept.array, alloc), Stored(path, kept.array, "h5py")
+    write, check = WriteHdf5(path, kept.array, alloc == "early"), Stored(path, kept.array, "h5py")
     columns = kept.columns | {"library": "hdf5 (netCDF4)", "format": "hdf5"}
     return Case(kept.labels, _written(kept.array, path, write, check, columns))
 
@@ -188,7 +188,7 @@ class ReadNetcdf:
         with watch("read", useful_bytes=out.nbytes):
             seconds = file.access("read", [[0] * out.ndim], out.shape, None, out)
         watch.note(wall_s=seconds, file_bytes=stored_bytes(self.path))
-        if file.chunks() is not None:
+        if self.kept.layout.chunks:
             watch.note(cache_bytes=file.chunk_cache_bytes())
         with watch("close"):
             seconds = file.close()
@@ -202,20 +202,20 @@ class WriteHdf5:
 
     path: Path
     array: Whole
-    alloc: str
+    early: bool
 
     needs: ClassVar = _MODULES
 
     def __call__(self, watch: Stopwatch) -> None:
         spot = self.path.with_name(f"{self.path.name}.rehearsal")
-        with Hdf5File.create(spot, NAME, (2,), "i4", chunks=(2,), alloc=self.alloc) as file:
+        with Hdf5File.create(spot, NAME, (2,), "i4", chunks=(2,), early=self.early) as file:
             file.access("write", [[0]], [2], None, np.arange(2, dtype="i4"))
         spot.unlink()
         array = self.array
         values, shape, cache_bytes = array.values(), array.shape, scaled(2**20, array)
         with watch("create"):
             file = Hdf5File.create(
-                self.path, NAME, shape, array.dtype, chunks=shape, alloc=self.alloc,
+                self.path, NAME, shape, array.dtype, chunks=shape, early=self.early,
                 cache_bytes=cache_bytes,
             )  # fmt: skip
         with watch("write", useful_bytes=values.nbytes):

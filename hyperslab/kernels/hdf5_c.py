@@ -18,10 +18,7 @@ from hyperslab.kernels.loops import OpenedArray
 
 Id = ctypes.c_int64
 _READ_ONLY, _TRUNCATE = ctypes.c_uint(0), ctypes.c_uint(2)
-_STEMS = {"i": "INT", "u": "UINT"}
-_FLOATS = {4: "FLOAT", 8: "DOUBLE"}
-_CLASSES = {0: "i", 1: "f"}
-ALLOCS = {"default": 0, "early": 1, "late": 2, "incremental": 3}
+_INTEGERS, _SIGNED, _EARLY = 0, 1, 1
 # What the kernel calls, in its order, after H5Dread or H5Dwrite.
 _CALLED = (
     "H5Dget_space", "H5Screate_simple", "H5Sselect_hyperslab", "H5Sclose", "H5Pcreate", "H5Pclose",
@@ -30,7 +27,7 @@ _CALLED = (
 
 
 class Hdf5File(OpenedArray):
-    """One dataset of an open HDF5 file; each block is one H5Dread or H5Dwrite."""
+    """One dataset of integers in an open HDF5 file; each block is one H5Dread or H5Dwrite."""
 
     def __init__(self, path: Path, file: int, dataset: int) -> None:
         super().__init__(path)
@@ -40,46 +37,39 @@ class Hdf5File(OpenedArray):
         self._type = native(self.dtype)
 
     @classmethod
-    def open(
-        cls,
-        path: str | Path,
-        dataset: str,
-        *,
-        cache_bytes: int | None = None,
-        sieve_bytes: int | None = None,
-    ) -> Hdf5File:
-        """Open one dataset of a file to read it; None keeps HDF5's own cache and sieve buffer."""
+    def open(cls, path: Path, dataset: str, *, sieve_bytes: int | None = None) -> Hdf5File:
+        """Open one dataset of a file to read it; None keeps HDF5's own sieve buffer."""
         prepare()
         sieve = sieve_bytes is not None and ("sieve_buf_size", ctypes.c_size_t(sieve_bytes))
-        with _properties("FILE_ACCESS", sieve) as plan, _caching(cache_bytes) as options:
+        with _properties("FILE_ACCESS", sieve) as plan:
             file = got("H5Fopen", os.fsencode(path), _READ_ONLY, plan, said=str(path))
-            return cls._made(path, file, "H5Dopen2", dataset, options)
+            return cls._made(path, file, "H5Dopen2", dataset, Id(0))
 
     @classmethod
     def create(
         cls,
-        path: str | Path,
+        path: Path,
         dataset: str,
         shape: Sequence[int],
         dtype: str,
         *,
         chunks: Sequence[int] | None = None,
         cache_bytes: int | None = None,
-        alloc: str = "default",
+        early: bool = False,
     ) -> Hdf5File:
-        """Create a file with one dataset, whose storage is allocated as one of `ALLOCS` says."""
-        if alloc not in ALLOCS:
-            raise ValueError(f"alloc={alloc!r}: give one of {', '.join(ALLOCS)}")
+        """Create a file with one dataset, whose storage may be allocated `early`."""
         prepare()
         kind = native(np.dtype(dtype))
         lengths = (ctypes.c_uint64 * max(len(shape), 1))(*shape)
         settings = [
             chunks is not None and ("chunk", len(chunks), (ctypes.c_uint64 * len(chunks))(*chunks)),
-            alloc != "default" and ("alloc_time", ALLOCS[alloc]),
+            early and ("alloc_time", _EARLY),
         ]
+        slots, preemption = ctypes.c_size_t(-1), ctypes.c_double(-1.0)  # as they are
+        sized = "chunk_cache", slots, ctypes.c_size_t(cache_bytes or 0), preemption
         with (
             _properties("DATASET_CREATE", *settings) as plan,
-            _caching(cache_bytes) as options,
+            _properties("DATASET_ACCESS", cache_bytes is not None and sized) as options,
             closing("H5Sclose", got("H5Screate_simple", len(shape), lengths, None)) as space,
         ):
             named = os.fsencode(path)
@@ -88,14 +78,12 @@ class Hdf5File(OpenedArray):
             return cls._made(path, file, "H5Dcreate2", dataset, *how)
 
     @classmethod
-    def _made(
-        cls, path: str | Path, file: int, call: str, dataset: str, *arguments: Any
-    ) -> Hdf5File:
+    def _made(cls, path: Path, file: int, call: str, dataset: str, *arguments: Any) -> Hdf5File:
         with ExitStack() as undo:
             undo.callback(function("H5Fclose"), Id(file))
             found = got(call, Id(file), dataset.encode(), *arguments, said=dataset)
             undo.callback(function("H5Dclose"), Id(found))
-            made = cls(Path(path), file, found)
+            made = cls(path, file, found)
             undo.pop_all()
         return made
 
@@ -168,12 +156,6 @@ def _properties(kind: str, *settings: Any) -> Iterator[Id]:
         yield made
 
 
-def _caching(nbytes: int | None) -> Any:
-    slots, preemption = ctypes.c_size_t(-1), ctypes.c_double(-1.0)  # as they are
-    size = nbytes is not None and ("chunk_cache", slots, ctypes.c_size_t(nbytes), preemption)
-    return _properties("DATASET_ACCESS", size)
-
-
 def _lengths(dataset: Id) -> tuple[int, ...]:
     with closing("H5Sclose", got("H5Dget_space", dataset)) as space:
         rank = got("H5Sget_simple_extent_ndims", space, kind=ctypes.c_int)
@@ -183,19 +165,14 @@ def _lengths(dataset: Id) -> tuple[int, ...]:
 
 
 def native(dtype: np.dtype[Any]) -> int:
-    if dtype.kind in _STEMS:
-        return int(variable(f"H5T_NATIVE_{_STEMS[dtype.kind]}{8 * dtype.itemsize}_g"))
-    if dtype.kind == "f" and dtype.itemsize in _FLOATS:
-        return int(variable(f"H5T_NATIVE_{_FLOATS[dtype.itemsize]}_g"))
-    raise ValueError(f"dtype={dtype}: give an integer or a float of 4 or 8 bytes")
+    return variable(f"H5T_NATIVE_INT{8 * dtype.itemsize}_g")
 
 
 def _stored(dataset: Id) -> np.dtype[Any]:
     with closing("H5Tclose", got("H5Dget_type", dataset)) as found:
-        kind = _CLASSES.get(got("H5Tget_class", found, kind=ctypes.c_int))
         size = got("H5Tget_size", found, kind=ctypes.c_ssize_t)
-        if kind == "i" and got("H5Tget_sign", found, kind=ctypes.c_int) == 0:
-            kind = "u"
-    if kind is None:
-        raise ValueError("the dataset holds no numbers; give one of integers or floats")
-    return np.dtype(f"{kind}{size}")
+        signed = got("H5Tget_class", found, kind=ctypes.c_int) == _INTEGERS
+        signed = signed and got("H5Tget_sign", found, kind=ctypes.c_int) == _SIGNED
+    if not signed:
+        raise ValueError("the dataset holds no signed integers")
+    return np.dtype(f"i{size}")

@@ -14,7 +14,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from hyperslab.kernels.library import LibraryError
 
-ACTIONS = ("read", "write")
 Integers = NDArray[np.int64]
 
 
@@ -106,9 +105,7 @@ class Opened(ABC):
     @abstractmethod
     def _words(self, status: int) -> str: ...
 
-    def _check(self, action: str = "read") -> None:
-        if action not in ACTIONS:
-            raise ValueError(f"action={action!r}: give one of {', '.join(ACTIONS)}")
+    def _check(self) -> None:
         if not self._open:
             raise ValueError(f"{self._path}: the file is closed; open it again")
 
@@ -144,7 +141,7 @@ class OpenedArray(Opened):
         **how: bool,
     ) -> Callable[[], float]:
         """Return a checked loop; its blocks lie in a row in the buffer, or all at its start."""
-        self._check(action)
+        self._check()
         if buffer.dtype != self.dtype:
             raise ValueError(f"the buffer is {buffer.dtype}, the variable {self.dtype}")
         calls = calls_of(self.shape, starts, counts, strides)

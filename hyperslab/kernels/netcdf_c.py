@@ -17,10 +17,7 @@ from hyperslab.kernels.library import address, checked, words
 from hyperslab.kernels.loops import OpenedArray
 
 # Bits of nc_create; without any the file gets the process's default format.
-FORMATS = {
-    "netcdf3": 0x0000, "netcdf3-64bit": 0x0200, "cdf5": 0x0020, "netcdf4": 0x1000,
-    "netcdf4-classic": 0x1100,
-}  # fmt: skip
+_FORMATS = {"netcdf3": 0x0000, "netcdf4": 0x1000}
 _CHUNKED, _CONTIGUOUS = 0, 1
 _CLASSIC, _NOFILL = 1, 0x100
 _TYPES = {
@@ -54,16 +51,16 @@ class NetcdfFile(OpenedArray):
         self.shape = tuple(lengths)
 
     @classmethod
-    def open(cls, path: str | Path, variable: str, *, cache_bytes: int | None = None) -> NetcdfFile:
+    def open(cls, path: Path, variable: str, *, cache_bytes: int | None = None) -> NetcdfFile:
         """Open one variable of a file to read it; None keeps netCDF-C's own chunk cache."""
         kernel()
         file = _got("nc_open", os.fsencode(path), 0)
-        return cls._made(Path(path), file, variable, cache_bytes)
+        return cls._made(path, file, variable, cache_bytes)
 
     @classmethod
     def create(
         cls,
-        path: str | Path,
+        path: Path,
         format: str,
         variable: str,
         dims: Sequence[str],
@@ -74,11 +71,7 @@ class NetcdfFile(OpenedArray):
         cache_bytes: int | None = None,
         fill: bool = True,
     ) -> NetcdfFile:
-        """Create a file with one variable, contiguous without `chunks`, and leave define mode."""
-        kind = np.dtype(dtype).str[1:]
-        for name, given, allowed in (("format", format, FORMATS), ("dtype", kind, _TYPES)):
-            if given not in allowed:
-                raise ValueError(f"{name}={given!r}: give one of {', '.join(allowed)}")
+        """Create a file of netCDF-3 or 4 with one variable, and leave define mode."""
         kernel()
         file = _new_file(path, format, fill)
         with _closed_if_it_fails(file):
@@ -86,20 +79,20 @@ class NetcdfFile(OpenedArray):
                 _got("nc_def_dim", file, name.encode(), ctypes.c_size_t(length))
                 for name, length in zip(dims, shape, strict=True)
             ]
-            identifiers = (ctypes.c_int * max(len(lengths), 1))(*lengths)
-            made = _got("nc_def_var", file, variable.encode(), _TYPES[kind], len(dims), identifiers)
-            if chunks or format.startswith("netcdf4"):
+            ids = (ctypes.c_int * max(len(lengths), 1))(*lengths)
+            made = _got("nc_def_var", file, variable.encode(), _TYPES[dtype], len(dims), ids)
+            if chunks or format == "netcdf4":
                 stored = _CONTIGUOUS if chunks is None else _CHUNKED
                 sizes = None if chunks is None else (ctypes.c_size_t * len(chunks))(*chunks)
                 checked("nc_def_var_chunking", file, made, stored, sizes)
             checked("nc_enddef", file)
-        return cls._made(Path(path), file, variable, cache_bytes)
+        return cls._made(path, file, variable, cache_bytes)
 
     @classmethod
     def _made(cls, path: Path, file: int, variable: str, cache_bytes: int | None) -> NetcdfFile:
         with _closed_if_it_fails(file):
             made = cls(path, file, variable)
-            if cache_bytes is not None and made.chunks() is not None:
+            if cache_bytes is not None and made._chunked():
                 _, slots, preemption = made._cache()
                 how = ctypes.c_size_t(cache_bytes), slots, preemption
                 checked("nc_set_var_chunk_cache", *made._where, *how)
@@ -113,11 +106,10 @@ class NetcdfFile(OpenedArray):
     def _words(self, status: int) -> str:
         return words(status)
 
-    def chunks(self) -> tuple[int, ...] | None:
-        self._check()
-        storage, lengths = ctypes.c_int(), (ctypes.c_size_t * max(len(self.shape), 1))()
-        checked("nc_inq_var_chunking", *self._where, ctypes.byref(storage), lengths)
-        return tuple(lengths[: len(self.shape)]) if storage.value == _CHUNKED else None
+    def _chunked(self) -> bool:
+        storage = ctypes.c_int()
+        checked("nc_inq_var_chunking", *self._where, ctypes.byref(storage), None)
+        return storage.value == _CHUNKED
 
     def chunk_cache_bytes(self) -> int:
         self._check()
@@ -157,11 +149,11 @@ def _closed_if_it_fails(file: int) -> Iterator[None]:
         raise
 
 
-def _new_file(path: str | Path, format: str, fill: bool) -> int:
+def _new_file(path: Path, format: str, fill: bool) -> int:
     # netCDF4-python changes the default to the format of the last file that it created.
     before = _got("nc_set_default_format", _CLASSIC)
     try:
-        file = _got("nc_create", os.fsencode(path), FORMATS[format])
+        file = _got("nc_create", os.fsencode(path), _FORMATS[format])
     finally:
         checked("nc_set_default_format", before, None)
     if not fill:  # netCDF-4 asks when the variable is defined, the others when it ends

@@ -19,9 +19,9 @@ from hyperslab.kernels.loops import Loop, Opened, integers, pointer, repeated
 class PlainFile(Opened):
     """An open file, read with pread and written with pwrite; or read with fread, for `stdio`."""
 
-    def __init__(self, path: str | Path, *, write: bool = False, stdio: bool = False) -> None:
+    def __init__(self, path: Path, *, write: bool = False, stdio: bool = False) -> None:
         kernel()
-        super().__init__(Path(path))
+        super().__init__(path)
         self._stream = ctypes.c_void_p()
         flags = os.O_RDWR | os.O_CREAT if write else os.O_RDONLY
         self._descriptor = os.open(path, flags, 0o666)
@@ -41,13 +41,11 @@ class PlainFile(Opened):
         each: NDArray[np.float64] | None = None,
     ) -> Callable[[], float]:
         """Return a checked loop over pieces of the file; `each` takes the seconds of every call."""
-        self._check(action)
+        self._check()
         first = np.ascontiguousarray(np.atleast_1d(integers("offsets", offsets)))
         size = repeated(first, "lengths", lengths)
         if (first < 0).any() or (size < 0).any():
             raise ValueError("offsets and lengths are bytes: give numbers from 0")
-        if self._stream.value and action == "write":
-            raise ValueError("a file opened with stdio=True reads only")
         need = int(size.max() if reuse else size.sum()) if size.size else 0
         if each is not None and (each.dtype != np.float64 or each.shape != first.shape):
             raise ValueError(f"each must be float64 of shape {first.shape}")

@@ -1,7 +1,6 @@
 """Indexes of places inside chunks: reads, builds, what lies between points, and verdicts."""
 
 from dataclasses import replace
-from functools import partial
 from itertools import product
 
 import numpy as np
@@ -14,7 +13,7 @@ from made_layouts import in_layouts
 
 from data_gen.variable import variable
 from hyperslab.experiments import penard_subchunk as inside
-from hyperslab.io.indexed import BUDGET, BY_HYPERSLAB, CHUNKINDEX, AllEqual, Points, runs
+from hyperslab.io.indexed import BUDGET, BY_HYPERSLAB, CHUNKINDEX, Points, runs
 from hyperslab.io.layout import Layout
 from hyperslab.measure.records import frame_of
 
@@ -62,11 +61,6 @@ def test_sections_hold_what_is_wanted_and_begin_at_points(data):
     assert (found[1:, 0] > found[:-1, 1]).all()
     for begin, end in zip(begins, ends, strict=True):
         assert ((found[:, 0] <= begin) & (end <= found[:, 1])).sum() == 1
-
-
-def test_wrong_values_are_noticed():
-    same, truth = AllEqual([partial(np.arange, 3)] * 2), np.stack([np.arange(3)] * 2)
-    assert same(truth) and not same(truth + np.eye(2, 3))
 
 
 def test_what_lies_inside_of_chunks_adds_up(files):

@@ -30,7 +30,7 @@ SUFFIX = ".chunkindex"
 
 
 class StoredChunk(NamedTuple):
-    name: str
+    name: str  # in the index
     offset: int
     size: int
     mask: int
@@ -67,10 +67,6 @@ class SerialVariable:
             file.close()
 
     def __getitem__(self, key: Any) -> NDArray[Any]:
-        return self.read(key)
-
-    def read(self, key: Any) -> NDArray[Any]:
-        """Return the values of a selection, chunk after chunk; what has no deflate, plainly."""
         if self.variable.plain:
             return np.asarray(self._dataset[key])
         asked = wanted(key, self.variable.shape)
@@ -96,12 +92,7 @@ class SerialVariable:
 
     def _values(self, place: StoredChunk, box: Box) -> NDArray[Any]:
         """Return the values of a box, picked from all those between its first and its last."""
-        steps = np.cumprod((1, *self.variable.chunks[:0:-1]), dtype=np.int64)[::-1]
-        numbers = np.zeros(box.shape, np.int64)  # within the chunk, counted in C order
-        for axis, (indices, step) in enumerate(zip(box.local, steps.tolist(), strict=True)):
-            along = [1] * len(steps)
-            along[axis] = -1
-            numbers += (np.asarray(indices, np.int64) * step).reshape(along)
+        numbers = np.ravel_multi_index(np.ix_(*box.local), self.variable.chunks)
         first, last = int(numbers.flat[0]), int(numbers.flat[-1])
         return self._samples(place, first, last - first + 1)[numbers - first]
 
@@ -184,11 +175,11 @@ class StandIn(SerialVariable):
             return value if value.dtype.kind in "iuf" else None
         return None
 
-    def read(self, key: Any) -> NDArray[Any]:
+    def __getitem__(self, key: Any) -> NDArray[Any]:
         shape = self.variable.shape
         asked = None if self.variable.plain else wanted(key, shape)
         if asked is None or not math.prod(asked.shape):
-            return super().read(key)
+            return super().__getitem__(key)
         whole = np.empty(shape, self.variable.dtype)
         for box in boxes(asked.axes, self.variable.chunks, self.variable.grid):
             whole[_slices(box.local, self._corner(box.number))] = self._box(box)

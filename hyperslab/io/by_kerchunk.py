@@ -5,12 +5,14 @@ from __future__ import annotations
 from contextlib import ExitStack
 from dataclasses import replace
 
+from fsspec.implementations.reference import ReferenceFileSystem
 from kerchunk.utils import subchunk
+from zarr.storage import FsspecStore
 
-from .by_zarr import opened_array, store_at
+from .by_zarr import opened_array
 from .reading import Opened, Reader
-from .references import references_of, referring
-from .urls import Place, Remote
+from .references import references_of
+from .urls import ALONE, Place, Remote, system_in_zarr
 
 
 class KerchunkReader(Reader):
@@ -31,7 +33,10 @@ class KerchunkReader(Reader):
         for factor in factors:
             refs = subchunk(refs, variable, factor)
         with ExitStack() as held:
-            store = store_at(bare, held, referring(refs))
+            system, _, close = system_in_zarr(bare)
+            held.callback(close)
+            files = ReferenceFileSystem(refs, fs=system, **ALONE)
+            store = FsspecStore(files, path="", read_only=True)
             return opened_array(store, variable, variable, held, zarr_format=2)
 
 

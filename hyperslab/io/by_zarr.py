@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import base64
 import struct
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, Literal
@@ -52,17 +52,13 @@ class ZarrReader(Reader):
             return opened_array(store, variable, "", held)
 
 
-def store_at(
-    place: Place, held: ExitStack, through: Callable[[Any], Any] | None = None
-) -> LocalStore | FsspecStore:
+def store_at(place: Place, held: ExitStack) -> LocalStore | FsspecStore:
     """Return the store in a folder, or by fsspec behind a URL, which `held` closes."""
     if isinstance(place, Path):
         # A store and no text, in which newer versions take # for the start of options.
         return LocalStore(place, read_only=True)
     system, path, close = system_in_zarr(place)
     held.callback(close)
-    if through:
-        system, path = through(system), ""
     return FsspecStore(system, path=path, read_only=True)
 
 

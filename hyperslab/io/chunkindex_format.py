@@ -59,8 +59,6 @@ def write(
     spacing: int = SPACING,
 ) -> Path:
     """Build the index of a file as the package does; it appears whole, or not at all."""
-    if spacing < 1:
-        raise ValueError(f"spacing={spacing}: give 1 or more")
     data, target = LocalFile(path), Path(index)
     with open_hdf5(data) as source:
         found = look(source, variables, Path(path).name)

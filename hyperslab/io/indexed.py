@@ -3,6 +3,7 @@
 import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, ClassVar
@@ -21,7 +22,6 @@ from . import chunkindex_format, references, work
 from .by_chunkindex import SUFFIX, SerialVariable
 from .chunkindex_format import ChunkindexFile
 from .experiment import File, columns
-from .selection import Selection
 
 SPACING = 2_000_000  # three points a chunk, or one every 2 MB: section 3.3 of Penard et al. 2025
 PIECES = 10  # about how many chunks lie in a shard along each side of a map
@@ -97,9 +97,8 @@ class Index:
         end = int(found.first[1])
         able = np.isin(np.arange(end), found.mark)
         stored = found.bit[:end].astype(np.int64) >> 3
-        return Points(
-            found.out[:end], stored, able, entry.variable.chunk_bytes, int(chunks.size[0])
-        )
+        sizes = entry.variable.chunk_bytes, int(chunks.size[0])
+        return Points(found.out[:end], stored, able, *sizes)
 
     def _known(self, file: File) -> tuple[Entry, Chunks, AllPoints]:
         with self._file(file.path, self.path(file)) as found:
@@ -107,15 +106,13 @@ class Index:
             entry = found.index.entries[file.array.variable]
             return entry, *found.index.points(entry)
 
-    def opened(
-        self, path: Path, index: Path, variable: str
-    ) -> tuple[Callable[[Selection], Any], Callable[[], None]]:
-        """Open a variable with it; return what reads a selection, and what closes."""
+    def opened(self, path: Path, index: Path, variable: str) -> tuple[Any, Callable[[], None]]:
+        """Open a variable with it; return what is indexed, and what closes."""
         if self.serial:
             one = SerialVariable(path.open("rb"), index.open("rb"), variable)
-            return one.read, one.close
+            return one, one.close
         file = self._file(path, index)
-        return file[variable].__getitem__, file.close
+        return file[variable], file.close
 
     def _file(self, path: Path, index: Path) -> subchunk.File:
         # A forked sample has one core, and so one thread.
@@ -127,12 +124,8 @@ CHUNKINDEX = Index("chunkindex", SPACING, of_chunkindex=True, serial=True)
 BY_HYPERSLAB = Index("chunkindex, read by hyperslab", SPACING, of_chunkindex=True)
 
 
-@dataclass(frozen=True)
-class AllEqual:
-    parts: Sequence[Callable[[], NDArray[Any]]]
-
-    def __call__(self, read: NDArray[Any]) -> bool:
-        return bool(np.array_equal(read, np.stack([part() for part in self.parts])))
+def _stacked(parts: Sequence[Callable[[], NDArray[Any]]]) -> NDArray[Any]:
+    return np.stack([part() for part in parts])
 
 
 @dataclass(frozen=True)
@@ -161,7 +154,7 @@ class Read:
         mode = "zlib" if index.serial else getattr(inflater(), "__name__", "")
         return {
             "run": self,
-            "check": AllEqual([self.file.part(one) for one in self.selections]),
+            "check": work.Equals(partial(_stacked, [*map(self.file.part, self.selections)])),
             "columns": columns(self.file.layout, "subchunk") | told | {"mode": mode},
             "files": (path, index.path(self.file)),
         }
@@ -171,9 +164,9 @@ class Read:
         found, where = [], (self.file.path, self.index.path(self.file))
         for selection in self.selections:
             with watch.lap("open"):
-                read, close = self.index.opened(*where, self.file.array.variable)
+                variable, close = self.index.opened(*where, self.file.array.variable)
             with watch.lap("read"):
-                found.append(read(selection))
+                found.append(variable[selection])
             close()
         values = np.stack(found)
         watch.note(useful_bytes=values.nbytes)

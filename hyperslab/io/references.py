@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from fsspec.implementations.reference import ReferenceFileSystem
-
-from .urls import ALONE, Remote
+from .urls import Remote
 
 SUFFIX = ".kerchunk.json"
 
@@ -58,10 +55,6 @@ def references_of(remote: Remote) -> dict[str, Any]:
     """Read the references beside a file behind a URL."""
     system, path = remote.beside(SUFFIX).system()
     return _pointing(system.cat_file(path), remote.url)
-
-
-def referring(refs: dict[str, Any]) -> Callable[[Any], Any]:
-    return lambda system: ReferenceFileSystem(refs, fs=system, **ALONE)
 
 
 def _pointing(text: bytes, url: str) -> dict[str, Any]:

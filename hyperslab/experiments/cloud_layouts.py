@@ -182,9 +182,10 @@ def _opened(place: Remote, opening: Opening, held: ExitStack) -> Any:
     elif opening.engine == "subchunk":
         options["storage_options"] = dict(place.options)
     else:
-        refers = opening.engine == "kerchunk"
-        through = references.referring(references.references_of(place)) if refers else None
-        target = store_at(place, held, through)
+        if opening.engine == "kerchunk":
+            target = references.store_of(references.references_of(place), place, held)
+        else:
+            target = store_at(place, held)
         options |= {"engine": "zarr", "zarr_format": opening.zarr_format}
         options["consolidated"] = opening.consolidated
     with warnings.catch_warnings():

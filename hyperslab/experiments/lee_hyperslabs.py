@@ -280,7 +280,7 @@ def opened(
     made.close()
     counts: list[tuple[Callable[..., Any], Mapping[str, Way]]] = []
     if in_c():
-        count = Objects(path, NAME)
+        count = Objects.open(path, NAME)
         counts.append((count, on_hdf5))
     counts.append((lambda work: {FUNCTIONS: functions_called(work)}, in_python))
     for counted, ways in counts:

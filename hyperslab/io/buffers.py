@@ -422,7 +422,7 @@ class ReadBuffers:
     def parts(self, cache_state: str) -> dict[str, Any]:
         return {
             "run": self,
-            "check": right,
+            "check": bool,
             "columns": {
                 "library": READERS[self.reader].library,
                 "format": READERS[self.reader].kind,
@@ -478,7 +478,7 @@ class ReadBuffers:
                 columns["wall_s"] = in_c
                 took = seconds
             spent += took
-            same = same and self._ends_same(loop, last - 1)
+            same = same and self.same(loop, last - 1, ends=True)
             wanted = min(_BATCH_S, max(self.limit_s - spent, 0.0))
             batch = max(1, min(8 * batch, int((last - done) * wanted / max(took, 1e-9))))
             done = last
@@ -494,21 +494,12 @@ class ReadBuffers:
                 return False
         return True
 
-    def _ends_same(self, loop: Loop, read: int) -> bool:
-        values, start = loop.last(), self._start(read)
+    def same(self, loop: Loop, read: int, ends: bool = False) -> bool:
+        """Whether the last read, of a number, gave what is there, or at both ends at least."""
+        values, start = loop.last(), int(self.spots.between(read, read + 1)[0])
         if len(values) != self.spots.count:
             return False
         tail = max(0, len(values) - _ENDS)
-        return holds(values[:_ENDS], start) and holds(values[tail:], start + tail)
-
-    def same(self, loop: Loop, read: int) -> bool:
-        values = loop.last()
-        return len(values) == self.spots.count and holds(values, self._start(read))
-
-    def _start(self, read: int) -> int:
-        return int(self.spots.between(read, read + 1)[0])
-
-
-def right(same: bool) -> bool:
-    """Whether a sample read what it should; the check of its case."""
-    return same
+        if ends:
+            return holds(values[:_ENDS], start) and holds(values[tail:], start + tail)
+        return holds(values, start)

@@ -92,7 +92,7 @@ class SerialVariable:
 
     def _values(self, place: StoredChunk, box: Box) -> NDArray[Any]:
         """Return the values of a box, picked from all those between its first and its last."""
-        numbers = np.ravel_multi_index(np.ix_(*box.local), self.variable.chunks)
+        numbers = np.asarray(np.ravel_multi_index(np.ix_(*box.local), self.variable.chunks))
         first, last = int(numbers.flat[0]), int(numbers.flat[-1])
         return self._samples(place, first, last - first + 1)[numbers - first]
 

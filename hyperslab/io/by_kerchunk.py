@@ -5,14 +5,12 @@ from __future__ import annotations
 from contextlib import ExitStack
 from dataclasses import replace
 
-from fsspec.implementations.reference import ReferenceFileSystem
 from kerchunk.utils import subchunk
-from zarr.storage import FsspecStore
 
 from .by_zarr import opened_array
 from .reading import Opened, Reader
-from .references import references_of
-from .urls import ALONE, Place, Remote, system_in_zarr
+from .references import references_of, store_of
+from .urls import Place, Remote
 
 
 class KerchunkReader(Reader):
@@ -33,10 +31,7 @@ class KerchunkReader(Reader):
         for factor in factors:
             refs = subchunk(refs, variable, factor)
         with ExitStack() as held:
-            system, _, close = system_in_zarr(bare)
-            held.callback(close)
-            files = ReferenceFileSystem(refs, fs=system, **ALONE)
-            store = FsspecStore(files, path="", read_only=True)
+            store = store_of(refs, bare, held)
             return opened_array(store, variable, variable, held, zarr_format=2)
 
 

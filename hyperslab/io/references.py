@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import json
 import os
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
-from .urls import Remote
+from fsspec.implementations.reference import ReferenceFileSystem
+
+from .urls import ALONE, Remote, system_in_zarr
 
 SUFFIX = ".kerchunk.json"
 
@@ -55,6 +58,15 @@ def references_of(remote: Remote) -> dict[str, Any]:
     """Read the references beside a file behind a URL."""
     system, path = remote.beside(SUFFIX).system()
     return _pointing(system.cat_file(path), remote.url)
+
+
+def store_of(refs: dict[str, Any], remote: Remote, held: ExitStack) -> Any:
+    """Return the Zarr store that references to a file behind a URL make, which `held` closes."""
+    from zarr.storage import FsspecStore
+
+    system, _, close = system_in_zarr(remote)
+    held.callback(close)
+    return FsspecStore(ReferenceFileSystem(refs, fs=system, **ALONE), path="", read_only=True)
 
 
 def _pointing(text: bytes, url: str) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from functools import cache, partial
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -37,7 +37,7 @@ class Hdf5File(OpenedArray):
         self._type = native(self.dtype)
 
     @classmethod
-    def open(cls, path: Path, dataset: str, *, sieve_bytes: int | None = None) -> Hdf5File:
+    def open(cls, path: Path, dataset: str, *, sieve_bytes: int | None = None) -> Self:
         """Open one dataset of a file to read it; None keeps HDF5's own sieve buffer."""
         prepare()
         sieve = sieve_bytes is not None and ("sieve_buf_size", ctypes.c_size_t(sieve_bytes))
@@ -56,7 +56,7 @@ class Hdf5File(OpenedArray):
         chunks: Sequence[int] | None = None,
         cache_bytes: int | None = None,
         early: bool = False,
-    ) -> Hdf5File:
+    ) -> Self:
         """Create a file with one dataset, whose storage may be allocated `early`."""
         prepare()
         kind = native(np.dtype(dtype))
@@ -78,7 +78,7 @@ class Hdf5File(OpenedArray):
             return cls._made(path, file, "H5Dcreate2", dataset, *how)
 
     @classmethod
-    def _made(cls, path: Path, file: int, call: str, dataset: str, *arguments: Any) -> Hdf5File:
+    def _made(cls, path: Path, file: int, call: str, dataset: str, *arguments: Any) -> Self:
         with ExitStack() as undo:
             undo.callback(function("H5Fclose"), Id(file))
             found = got(call, Id(file), dataset.encode(), *arguments, said=dataset)

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -26,10 +26,6 @@ _TYPES = {
 _DTYPES = {number: np.dtype(name) for name, number in _TYPES.items()}
 
 
-class NoNumbersError(ValueError):
-    """The variable holds text, records or lists."""
-
-
 class NetcdfFile(OpenedArray):
     """One variable of an open netCDF file, by nc_get_vara and nc_put_vara, or vars for strides."""
 
@@ -41,9 +37,7 @@ class NetcdfFile(OpenedArray):
             group = _got("nc_inq_ncid", group, part.encode())
         self._where = group, _got("nc_inq_varid", group, name.encode())
         kind = _got("nc_inq_vartype", *self._where)
-        if kind not in _DTYPES:
-            raise NoNumbersError(f"{variable!r} holds no numbers")
-        self.dtype = _DTYPES[kind]
+        self.dtype = _DTYPES.get(kind, np.dtype("O"))  # what holds no numbers is not read
         rank = _got("nc_inq_varndims", *self._where)
         dims = (ctypes.c_int * max(rank, 1))()
         checked("nc_inq_vardimid", *self._where, dims)
@@ -51,7 +45,7 @@ class NetcdfFile(OpenedArray):
         self.shape = tuple(lengths)
 
     @classmethod
-    def open(cls, path: Path, variable: str, *, cache_bytes: int | None = None) -> NetcdfFile:
+    def open(cls, path: Path, variable: str, *, cache_bytes: int | None = None) -> Self:
         """Open one variable of a file to read it; None keeps netCDF-C's own chunk cache."""
         kernel()
         file = _got("nc_open", os.fsencode(path), 0)
@@ -70,11 +64,15 @@ class NetcdfFile(OpenedArray):
         chunks: Sequence[int] | None = None,
         cache_bytes: int | None = None,
         fill: bool = True,
-    ) -> NetcdfFile:
+    ) -> Self:
         """Create a file of netCDF-3 or 4 with one variable, and leave define mode."""
         kernel()
-        file = _new_file(path, format, fill)
+        # netCDF4-python changes the default to the format of the last file that it created.
+        checked("nc_set_default_format", _CLASSIC, None)
+        file = _got("nc_create", os.fsencode(path), _FORMATS[format])
         with _closed_if_it_fails(file):
+            if not fill:  # netCDF-4 asks when the variable is defined, the others when it ends
+                _got("nc_set_fill", file, _NOFILL)
             lengths = [
                 _got("nc_def_dim", file, name.encode(), ctypes.c_size_t(length))
                 for name, length in zip(dims, shape, strict=True)
@@ -89,7 +87,7 @@ class NetcdfFile(OpenedArray):
         return cls._made(path, file, variable, cache_bytes)
 
     @classmethod
-    def _made(cls, path: Path, file: int, variable: str, cache_bytes: int | None) -> NetcdfFile:
+    def _made(cls, path: Path, file: int, variable: str, cache_bytes: int | None) -> Self:
         with _closed_if_it_fails(file):
             made = cls(path, file, variable)
             if cache_bytes is not None and made._chunked():
@@ -147,15 +145,3 @@ def _closed_if_it_fails(file: int) -> Iterator[None]:
     except BaseException:
         checked("nc_close", file)
         raise
-
-
-def _new_file(path: Path, format: str, fill: bool) -> int:
-    # netCDF4-python changes the default to the format of the last file that it created.
-    before = _got("nc_set_default_format", _CLASSIC)
-    try:
-        file = _got("nc_create", os.fsencode(path), _FORMATS[format])
-    finally:
-        checked("nc_set_default_format", before, None)
-    if not fill:  # netCDF-4 asks when the variable is defined, the others when it ends
-        _got("nc_set_fill", file, _NOFILL)
-    return file

@@ -12,10 +12,10 @@ from made_layouts import in_layouts
 
 from hyperslab.experiments import lee_hyperslabs as small
 from hyperslab.experiments.lee_hyperslabs import Way
-from hyperslab.io.calls import Stored, Whole
+from hyperslab.io.calls import Whole
 from hyperslab.io.experiment import Array, Case
 from hyperslab.io.layout import Layout
-from hyperslab.io.ways import Blocks, Lasts
+from hyperslab.io.ways import Blocks, lasts
 from hyperslab.measure.worker import Job, perform
 
 
@@ -30,14 +30,14 @@ def test_blocks_are_what_a_user_writes(shape, data):
     for (row, column), index in zip(starts, indices, strict=True):
         taken = array[row : row + high, column : column + wide]
         assert np.array_equal(np.reshape(array[index], taken.shape), taken)
-    assert Lasts([blocks])().tolist() == taken[-1].tolist()
+    assert lasts([blocks]).tolist() == taken[-1].tolist()
 
 
 def test_what_is_wrong_in_a_file_is_noticed(tmp_path):
     whole, layout = Whole((20, 20)), Layout("netcdf4", chunks=(20, 20))
     for make, right in ((whole.values, True), (partial(np.zeros, (20, 20), "i4"), False)):
         file = in_layouts(tmp_path, Array(make, whole.shape), {"a": layout})["a"]
-        assert Stored(file.path, whole, "h5py")(None) == right
+        assert whole.stored(file.path, "h5py") == right
     case = Case({"way": "x"}, small.read(file, Way("h5py"), (1, 20))).ready("warm")
     assert "wrong values" in perform(Job(case)).status
 

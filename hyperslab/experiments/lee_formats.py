@@ -2,13 +2,14 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..io.calls import NEEDS, Copied, Dd, Equal, Sample, Stored, Whole
+from ..io.calls import NEEDS, Dd, Sample, Whole
 from ..io.creation import stored_bytes
 from ..io.experiment import Case
 from ..io.layout import Layout
@@ -47,7 +48,7 @@ class Kept:
 def put(kept: Kept, folder: Path, *, to_disk: bool = False) -> Case:
     """Return a write with one nc_put_vara, with sync and fsync where it goes to the disk."""
     path, checker = kept.path(folder), "netcdf4" if kept.layout.format == "netcdf3" else "h5py"
-    write, check = WriteNetcdf(path, kept, to_disk), Stored(path, kept.array, checker)
+    write, check = WriteNetcdf(path, kept, to_disk), partial(kept.array.stored, path, checker)
     return Case(kept.labels, _written(kept.array, path, write, check, kept.columns))
 
 
@@ -55,13 +56,14 @@ def get(kept: Kept, folder: Path) -> Case:
     """Return a read with one nc_get_vara."""
     path = kept.path(folder)
     read = ReadNetcdf(path, kept)
-    return Case(kept.labels, Sample(read, Equal(kept.array), kept.columns, files=(path,)))
+    return Case(kept.labels, Sample(read, kept.array.same, kept.columns, files=(path,)))
 
 
 def put_hdf5(kept: Kept, folder: Path, alloc: str) -> Case:
     """Return a write with one H5Dwrite, storage allocated early or by default."""
     path = kept.path(folder).with_suffix(".h5")
-    write, check = WriteHdf5(path, kept.array, alloc == "early"), Stored(path, kept.array, "h5py")
+    write = WriteHdf5(path, kept.array, alloc == "early")
+    check = partial(kept.array.stored, path, "h5py")
     columns = kept.columns | {"library": "hdf5 (netCDF4)", "format": "hdf5"}
     return Case(kept.labels, _written(kept.array, path, write, check, columns))
 
@@ -71,17 +73,18 @@ def put_plain(array: Whole, folder: Path, scratch: Path) -> list[Case]:
     source, plain, copy = _plain(folder), scratch / "plain.bin", scratch / "dd.bin"
     write, copying = WritePlain(plain, array), Dd(source, copy)
     return _of_plain(
-        _written(array, plain, write, Stored(plain, array), _columns("plain")),
-        _written(array, copy, copying, Copied(source, copy), _columns("dd")),
+        _written(array, plain, write, partial(array.stored, plain, ""), _columns("plain")),
+        _written(array, copy, copying, copying.right, _columns("dd")),
     )
 
 
 def get_plain(array: Whole, folder: Path) -> list[Case]:
     """Return reads of a plain file, by one call from C and by dd."""
     path = _plain(folder)
+    dd = Dd(path)
     return _of_plain(
-        Sample(ReadPlain(path, array), Equal(array), _columns("plain"), files=(path,)),
-        Sample(Dd(path), Copied(path), _columns("dd"), files=(path,)),
+        Sample(ReadPlain(path, array), array.same, _columns("plain"), files=(path,)),
+        Sample(dd, dd.right, _columns("dd"), files=(path,)),
     )
 
 

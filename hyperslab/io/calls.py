@@ -53,15 +53,9 @@ class Whole:
     def values(self) -> NDArray[np.generic]:
         return np.arange(self.nbytes // 4, dtype="i4").view(self.dtype).reshape(self.shape)
 
-
-@dataclass(frozen=True)
-class Equal:
-    """Check that what was read is the array, compared in pieces that stay in the cache."""
-
-    array: Whole
-
-    def __call__(self, read: NDArray[np.generic]) -> bool:
-        if (read.shape, read.dtype) != (self.array.shape, np.dtype(self.array.dtype)):
+    def same(self, read: NDArray[np.generic]) -> bool:
+        """Whether what was read is the array, compared in pieces that stay in the cache."""
+        if (read.shape, read.dtype) != (self.shape, np.dtype(self.dtype)):
             return False
         flat = np.ascontiguousarray(read).ravel().view("i4")
         pieces = ((at, flat[at : at + _PIECE]) for at in range(0, flat.size, _PIECE))
@@ -70,21 +64,12 @@ class Equal:
             for at, piece in pieces
         )
 
-
-@dataclass(frozen=True)
-class Stored:
-    """Check that a file holds an array, read back by a reader, or as plain bytes without one."""
-
-    path: Path
-    array: Whole
-    checker: str = ""
-
-    def __call__(self, _: object) -> bool:
-        if not self.checker:
-            plain = np.fromfile(self.path, self.array.dtype)
-            return Equal(self.array)(plain.reshape(self.array.shape))
-        with reader(self.checker).open(self.path, NAME) as opened:
-            return Equal(self.array)(opened.read())
+    def stored(self, path: Path, checker: str, _: object = None) -> bool:
+        """Whether a file holds the array, read back by a reader, or as plain bytes without one."""
+        if not checker:
+            return self.same(np.fromfile(path, self.dtype).reshape(self.shape))
+        with reader(checker).open(path, NAME) as opened:
+            return self.same(opened.read())
 
 
 @dataclass(frozen=True)
@@ -111,13 +96,7 @@ class Dd:
         watch.note(wall_s=seconds, user_s=None, sys_s=None, file_bytes=size)
         return copied
 
-
-@dataclass(frozen=True)
-class Copied:
-    source: Path
-    target: Path | None = None
-
-    def __call__(self, copied: int) -> bool:
+    def right(self, copied: int) -> bool:
         same = self.target is None or filecmp.cmp(self.target, self.source, shallow=False)
         return same and copied == self.source.stat().st_size
 

@@ -47,19 +47,14 @@ class Blocks:
         return found
 
 
-@dataclass(frozen=True)
-class Lasts:
+def lasts(sizes: Sequence[Blocks]) -> Array:
     """Make the last row of the last block of each size, one after another."""
-
-    sizes: Sequence[Blocks]
-
-    def __call__(self) -> Array:
-        found = []
-        for size in self.sizes:
-            row, column = size.starts()[-1]
-            first = (row + size.count[0] - 1) * size.shape[1] + column
-            found.append(np.arange(first, first + size.count[1]))
-        return np.concatenate(found)
+    found = []
+    for size in sizes:
+        row, column = size.starts()[-1]
+        first = (row + size.count[0] - 1) * size.shape[1] + column
+        found.append(np.arange(first, first + size.count[1]))
+    return np.concatenate(found)
 
 
 class InC:

@@ -19,7 +19,7 @@ from ..io import references
 from ..io.by_h5py import PAGE_BUFFER_BYTES
 from ..io.by_zarr import store_at
 from ..io.creation import create, stored_bytes
-from ..io.experiment import File, Part, columns
+from ..io.experiment import File, columns, taken
 from ..io.far import Place
 from ..io.layout import Layout
 from ..io.selection import Selection
@@ -65,7 +65,7 @@ class Variables:
         ]  # fmt: skip
 
     def part(self, selection: Selection, folder: Path) -> Callable[[], NDArray[Any]]:
-        return Part(self.noise, selection)
+        return partial(taken, self.noise, selection)
 
     def noise(self) -> NDArray[np.float32]:
         return np.random.default_rng(0).normal(size=self.shape).astype(self.dtype)

@@ -23,8 +23,7 @@ class XarrayReader(Reader):
     def __init__(self, card: Card) -> None:
         super().__init__(card)
         self._engine = card.name.removeprefix("xarray-")
-        self._inner = reader(self._engine)
-        self.has_chunk_cache = self._inner.has_chunk_cache  # type: ignore[misc]
+        self.has_chunk_cache = reader(self._engine).has_chunk_cache  # type: ignore[misc]
 
     def _open(self, place: Place, variable: str, chunk_cache_bytes: int | None) -> Opened:
         group, _, name = variable.rpartition("/")
@@ -40,15 +39,8 @@ class XarrayReader(Reader):
             # It warns of Zarr stores without consolidated metadata.
             meanwhile.enter_context(warnings.catch_warnings())
             warnings.simplefilter("ignore", RuntimeWarning)
-            dataset = xr.open_dataset(
-                source,
-                engine=self._engine,
-                decode_cf=False,
-                chunks=None,
-                cache=False,
-                group=group or None,
-                **options,
-            )
+            options |= {"engine": self._engine, "group": group or None}
+            dataset = xr.open_dataset(source, decode_cf=False, chunks=None, cache=False, **options)
             held.callback(dataset.close)
             if name not in dataset.variables:
                 # For the name of a bare dimension xarray would make up its numbers.

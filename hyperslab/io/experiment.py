@@ -85,10 +85,10 @@ class Array:
     fill_value: float | None = None  # of what is never written; the format's own if none is given
 
     def __getitem__(self, selection: Selection) -> NDArray[Any]:
-        return Part(self.make, selection)()
+        return taken(self.make, selection)
 
     def part(self, selection: Selection, folder: Path) -> Callable[[], NDArray[Any]]:
-        return Part(self.make, selection)
+        return partial(taken, self.make, selection)
 
     def write(self, files: Mapping[Path, Layout], folder: Path) -> None:
         dims = self.dims or tuple("uvwzyx"[-len(self.shape) :])
@@ -106,13 +106,8 @@ class Array:
                 writer.sync()
 
 
-@dataclass(frozen=True)
-class Part:
-    make: Callable[[], NDArray[Any]]
-    selection: Selection
-
-    def __call__(self) -> NDArray[Any]:
-        return np.ascontiguousarray(self.make()[self.selection])
+def taken(make: Callable[[], NDArray[Any]], selection: Selection) -> NDArray[Any]:
+    return np.ascontiguousarray(make()[selection])
 
 
 @dataclass(frozen=True)

@@ -61,15 +61,8 @@ class Place:
         if not isinstance(self.server, Server):
             return {}
         apart_s = _APART * self.link.round_trip_s
-        wire = Wire.of(self.server.requests(), apart_s, self.link.bytes_per_s)
-        return {
-            "requests": wire.requests,
-            "connections": wire.connections,
-            "stages": wire.stages,
-            "handshakes": wire.handshakes,
-            "idle_stages": wire.idle,
-            "wire_bytes": wire.wire_bytes,
-        }
+        found = {**vars(Wire.of(self.server.requests(), apart_s, self.link.bytes_per_s))}
+        return {"idle_stages": found.pop("idle"), **found}
 
 
 @contextmanager

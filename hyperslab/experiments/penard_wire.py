@@ -42,7 +42,7 @@ class Counting:
                 "connections": wire.connections,
                 "stages": wire.stages,
                 "predicted_bytes": sum(stop - start for start, stop in _sent(seen)),
-                **(_spacing(work.file) if work.reader == "subchunk" else {}),
+                **(_spacing(work.file) if work.library == "subchunk" else {}),
             }
 
     def ranges(self, cases: Sequence[Case]) -> Iterator[dict[str, object]]:
@@ -62,7 +62,7 @@ class Counting:
         for case in cases:  # threads must not make the same values at the same time
             _work(case).file.part(_work(case).selection)
         few = len(cases) <= FEW
-        beside = [case for case in cases if few or _work(case).reader.startswith(IN_TURN)]
+        beside = [case for case in cases if few or _work(case).library.startswith(IN_TURN)]
         # Which requests follow others depends on when answers are taken, which others would delay.
         alone = [case for case in cases if case not in beside]
         threads = 1 if few else AT_ONCE

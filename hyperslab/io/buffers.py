@@ -17,9 +17,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..kernels import KernelError, NetcdfFile, PlainFile, compiler, kernel
+from ..kernels import NetcdfFile, PlainFile, kernel
 from ..measure.case import Stopwatch
 from ..measure.machine import memory_bytes, require_space
+from .cards import compiles
 
 VARIABLE, ITEMSIZE = "data", 8
 KINDS = {"binary": "values.bin", "netcdf4": "values.nc", "zarr3": "values.zarr"}
@@ -398,12 +399,7 @@ def modules(readers: Iterable[str]) -> list[str]:
 
 
 def available(readers: Iterable[str]) -> list[str]:
-    in_c = True
-    try:
-        compiler()
-    except KernelError:
-        in_c = False
-    found = {name: READERS[name] for name in readers if in_c or not READERS[name].in_c}
+    found = {name: READERS[name] for name in readers if not READERS[name].in_c or compiles()}
     return [name for name, reader in found.items() if all(map(find_spec, reader.modules))]
 
 

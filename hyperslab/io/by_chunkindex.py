@@ -23,7 +23,7 @@ from ..subchunk.read.whole import decode_chunk
 from . import chunkindex_format
 from .by_h5py import find_plugins
 from .chunkindex_format import check_sizes, chunk_names, read_record, read_sizes, read_window
-from .reading import Indexed, NotNumbersError, Opened, Reader
+from .reading import Indexed, Opened, Reader
 from .urls import Place, Remote
 
 SUFFIX = ".chunkindex"
@@ -43,8 +43,6 @@ class SerialVariable:
         self.data, self.index = data, index
         self._hdf5 = h5py.File(self.data, "r")
         self._dataset = self._hdf5[name]
-        if not isinstance(self._dataset, h5py.Dataset) or self._dataset.shape is None:
-            raise NotNumbersError(f"{name!r} holds nothing; readers take integers and floats")
         self.variable = describe(name, self._dataset)
         self.shape, self.dtype = self.variable.shape, self._dataset.dtype
         self._begin()

@@ -54,7 +54,7 @@ class Card:
         # What reads URLs by obstore needs nothing of fsspec's.
         needed = self.requires + (() if "obstore" in self.requires else _OPENERS.get(place, ()))
         absent = tuple(module for module in needed if find_spec(module) is None)
-        return (*absent, *((COMPILER,) if self.compiled and not _compiles() else ()))
+        return (*absent, *((COMPILER,) if self.compiled and not compiles() else ()))
 
 
 _NETCDF = frozenset({"netcdf3", "netcdf3-64bit", "cdf5", "netcdf4", "netcdf4-classic", "hdf5"})
@@ -187,7 +187,7 @@ def card(name: str) -> Card:
     return found
 
 
-def _compiles() -> bool:
+def compiles() -> bool:
     try:
         return bool(compiler())
     except KernelError:

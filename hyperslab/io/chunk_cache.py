@@ -20,8 +20,7 @@ class ChunkCache:
     preemption: float = 0.75
 
 
-DEFAULT_CACHE = ChunkCache()
-"""What netCDF-C 4.9.3 gives a variable."""
+DEFAULT_CACHE = ChunkCache()  # what netCDF-C 4.9.3 gives a variable
 
 
 @dataclass(frozen=True)

@@ -146,7 +146,7 @@ class ReadOver:
     place: Place
     file: File
     selection: tuple[Any, ...]
-    reader: str
+    library: str  # name of the reader
     options: Mapping[str, Any] = field(default_factory=dict)  # of the reader
 
     def parts(self, cache_state: str) -> dict[str, Any]:
@@ -154,18 +154,13 @@ class ReadOver:
             "run": self,
             "check": work.Equals(self.file.part(self.selection)),
             "columns": {
-                **columns(self.file.layout, self.reader),
+                **columns(self.file.layout, self.library),
                 "predicted_reads": self.file.steps(self.selection),
                 **self.place.columns,
             },
             "prepare": self.place.forget,
-            "memory_bytes": self.file.memory_bytes(self.reader),
+            "memory_bytes": self.file.memory_bytes(self.library),
         }
-
-    @property
-    def library(self) -> str:
-        """Which reader is imported before samples are forked."""
-        return self.reader
 
     @property
     def needs(self) -> tuple[str, ...]:
@@ -173,7 +168,7 @@ class ReadOver:
 
     def __call__(self, watch: Stopwatch) -> NDArray[Any]:
         remote, server = self.place.remote(self.file.path.name), self.place.server
-        what = (self.reader, remote.url, self.file.array.variable, self.selection)
+        what = (self.library, remote.url, self.file.array.variable, self.selection)
         options = {**remote.options, **self.options}
         try:
             return work.read(watch, *what, counted=self.place.counted, storage_options=options)

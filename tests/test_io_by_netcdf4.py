@@ -10,8 +10,6 @@ import pytest
 from contracts.readers import assert_same
 
 from hyperslab.io import Layout, Variable, create, reader, write_array
-from hyperslab.io.layout import CLASSIC, NETCDF4
-from hyperslab.io.source import open_source
 from hyperslab.tune.report.compare import difference
 
 READERS = ("netcdf4", "netcdf-c", "h5py", "h5netcdf", "xarray-netcdf4", "xarray-h5netcdf")
@@ -115,18 +113,6 @@ def test_prefill_is_hdf5s_fill_time_and_what_classic_formats_hold(tmp_path):
                 file.set_auto_mask(False)
                 held = np.float32(netCDF4.default_fillvals["f4"] if prefill else 0)
                 assert (file["a"][...] == held).all()
-
-
-@pytest.mark.parametrize("format", (*CLASSIC, *NETCDF4))
-def test_formats_are_what_they_say_and_an_unlimited_dimension_grows(tmp_path, format):
-    variable = Variable("a", ("t", "x"), (6, 3), "f4", unlimited=("t",))
-    layout = Layout(format, chunks=None if format in CLASSIC else (2, 3))
-    with create(tmp_path / "a.nc", [variable], layout) as writer:
-        for step in range(8):
-            writer.write("a", step, np.full(3, step, "f4"))
-    with open_source(tmp_path / "a.nc") as source:
-        assert (source.format, source.variables["a"].unlimited) == (format, ("t",))
-        assert source.read("a", (slice(0, 8), 0)).tolist() == list(range(8))
 
 
 def test_a_folder_netcdf_cannot_address_is_refused(tmp_path):

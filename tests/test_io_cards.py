@@ -6,7 +6,7 @@ from importlib.util import find_spec
 
 import pytest
 
-from hyperslab.io import Layout, cards, reader, readers
+from hyperslab.io import cards, reader, readers
 from hyperslab.io.cards import Card
 
 ORDER = (
@@ -25,17 +25,6 @@ def test_places_have_their_readers_and_without_s3fs_what_obstore_reads_is_left(m
     )  # fmt: skip
     with pytest.raises(ValueError, match="place='gs': give one of file, http, s3"):
         readers(place="gs")
-
-
-def test_a_layout_narrows_what_a_format_allows():
-    lzf = Layout("hdf5", chunks=(8,), codec="lzf")
-    without = {"netcdf4", "netcdf-c", "xarray-netcdf4", "h5py-paged", "hidefix"}
-    assert set(readers("hdf5")) - set(readers(lzf)) == without & set(ORDER)
-    assert "h5py-paged" in readers(Layout("hdf5", page_bytes=4096))
-    shuffled = Layout("nczarr", chunks=(8,), codec="deflate", shuffle=True)
-    assert set(readers("nczarr")) - set(readers(shuffled)) == {"zarr", "xarray-zarr"}
-    big = Layout("zarr2", byteorder="big")
-    assert set(readers("zarr2")) - set(readers(big)) == {"nczarr"}
 
 
 def test_an_unknown_reader_or_format_is_named_with_what_there_is(monkeypatch):

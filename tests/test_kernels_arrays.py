@@ -184,24 +184,13 @@ def test_errors_name_what_fails_and_print_nothing(tmp_path, capfd):
         Hdf5File.open(path, "text")
     with pytest.raises(LibraryError, match="H5Fcreate fails"):
         Hdf5File.create(tmp_path / "no" / "c.h5", "a", SHAPE, "i4")
+    with pytest.raises(LibraryError, match="H5Dcreate2 fails on a"):
+        Hdf5File.create(path, "a", SHAPE, "i4", chunks=(99, 1))
+    with pytest.raises(LibraryError, match="nc_def_var_chunking"):
+        NetcdfFile.create(path, "netcdf4", "a", DIMS, SHAPE, "i4", chunks=(99, 1))
     assert capfd.readouterr().err == ""
 
 
-@pytest.mark.parametrize(
-    ("format", "dtype", "options", "said"),
-    [
-        ("netcdf3", "i4", {"chunks": (1, 1)}, "nc_def_var_chunking"),
-        ("netcdf4", "i4", {"chunks": (99, 1)}, "nc_def_var_chunking"),
-        ("hdf5", "i4", {"chunks": (99, 1)}, "H5Dcreate2 fails on a"),
-    ],
-)
-def test_what_cannot_be_created_is_refused(tmp_path, monkeypatch, format, dtype, options, said):
-    monkeypatch.setitem(LAYOUTS, "asked", (format, options))
-    with pytest.raises((ValueError, LibraryError), match=said):
-        create(tmp_path / "a.nc", "asked", dtype)
-
-
-@pytest.mark.parametrize("layout", ["netcdf4", "hdf5"])
 @pytest.mark.parametrize(
     ("where", "buffer", "error", "said"),
     [
@@ -216,8 +205,6 @@ def test_what_cannot_be_created_is_refused(tmp_path, monkeypatch, format, dtype,
         (([[0, 0]], SHAPE, None), OUT.T, ValueError, "C-contiguous"),
     ],
 )
-def test_what_does_not_fit_is_refused_before_anything_is_read(
-    tmp_path, layout, where, buffer, error, said
-):
-    with create(tmp_path / "a.nc", layout, "i4") as file, pytest.raises(error, match=said):
+def test_what_does_not_fit_is_refused_before_anything_is_read(tmp_path, where, buffer, error, said):
+    with create(tmp_path / "a.nc", "netcdf4", "i4") as file, pytest.raises(error, match=said):
         file.access("read", *where, buffer)

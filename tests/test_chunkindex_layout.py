@@ -74,7 +74,7 @@ def test_the_layout_is_that_of_figure_3(made):
     assert sorted(record.sizes[1] for record in records.values()) == sorted(sizes)
     first = records["0.0.0"]
     assert (first.outloc[0], first.inloc[0], first.bit[0]) == (0, 2, 16)
-    assert len(first) > 1 and (np.diff(first.outloc) >= 30_000).all()
+    assert len(first.outloc) > 1 and (np.diff(first.outloc) >= 30_000).all()
 
 
 def test_a_chunk_may_be_missing_and_damage_is_named(made, tmp_path):

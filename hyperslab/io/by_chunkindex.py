@@ -128,7 +128,7 @@ class SerialVariable:
             behind = int(np.searchsorted(record.outloc, offset + length, "left"))
             window = read_window(group, point)
             bit, out = int(record.bit[point]), int(record.outloc[point])
-            stop = int(record.inloc[behind]) if behind < len(record) else place.size
+            stop = int(record.inloc[behind]) if behind < len(record.outloc) else place.size
             data = self._fetch(place.offset + (bit >> 3), stop - (bit >> 3))
             yield self._inflated(data, bit & 7, window if out else b"", offset - out, length)
 

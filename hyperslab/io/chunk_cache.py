@@ -1,8 +1,7 @@
 """HDF5's chunk cache: how large netCDF-C makes it, and which chunks a read fetches through it."""
 
-import itertools
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from .chunk_shapes import chunk_grid, cut
@@ -90,13 +89,14 @@ def chunk_reads(
     [4, 32]
     """
     grid = chunk_grid(shape, chunks)
-    held = _Held(math.prod(chunks) * itemsize, grid, cache)
-    touched = itertools.chain.from_iterable(_touched(box, chunks) for box in boxes)
-    numbers: dict[Place, int] = {}
-    return sum(
-        held.touch(numbers.setdefault(place, len(numbers)), place, elements * itemsize)
-        for place, elements in touched
-    )
+    held, numbers = _Held(math.prod(chunks) * itemsize, grid, cache), dict[Place, int]()
+    fetched = 0
+    for box in boxes:
+        for part in cut([slice(*ends) for ends in box], chunks):
+            place = tuple(s.start // c for s, c in zip(part, chunks, strict=True))
+            nbytes = math.prod(s.stop - s.start for s in part) * itemsize
+            fetched += held.touch(numbers.setdefault(place, len(numbers)), place, nbytes)
+    return fetched
 
 
 def row_boxes(shape: Sequence[int], rows: int) -> list[Box]:
@@ -163,9 +163,3 @@ class _Held:
     def _drop(self, number: int) -> None:
         self._order.remove(number)
         del self._unread[number], self._slots[self._slot_of[number]]
-
-
-def _touched(box: Box, chunks: Sequence[int]) -> Iterator[tuple[Place, int]]:
-    for part in cut([slice(*ends) for ends in box], chunks):
-        place = tuple(s.start // c for s, c in zip(part, chunks, strict=True))
-        yield place, math.prod(s.stop - s.start for s in part)

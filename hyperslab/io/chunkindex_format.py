@@ -120,9 +120,6 @@ class ChunkRecord:
     bit: NDArray[np.int64]  # bits of the compressed chunk before it
     sizes: tuple[int, int]  # bytes of the chunk, decompressed and compressed
 
-    def __len__(self) -> int:
-        return len(self.outloc)
-
 
 def read_window(group: h5py.Group, place: int) -> bytes:
     return bytes(group["window"][place].tobytes())
@@ -223,10 +220,10 @@ class _ChunkindexIndex:
         counts, there = [0], []  # a chunk that skipped a filter has no points
         for name, mask, size in zip(names, chunks.mask, chunks.size.tolist(), strict=True):
             record = None if mask else held.get(name)
-            counts.append(0 if record is None else len(record))
             if record is not None:
                 check_sizes(variable, name, record.sizes, size)
                 there.append(record)
+            counts.append(0 if record is None else len(record.outloc))
         empty = np.empty(0, np.int64)
         out = np.concatenate([empty, *(record.outloc for record in there)])
         zeros = np.zeros(len(out), np.int64)

@@ -73,7 +73,9 @@ def serve(
     if store:
         # What an array was compared with stays here.
         paths = sorted(path for path in folder.iterdir() if path.suffix != ".npy")
-        place = Endpoint.of(store).below(_version(paths))
+        # Data of other parameters, which their files are named by, lie elsewhere.
+        named = json.dumps([[path.name, path.resolve().name] for path in paths])
+        place = Endpoint.of(store).below(hashlib.sha256(named.encode()).hexdigest()[:12])
         upload(place, paths)
         yield {name: Place(name, link, place) for name, link in links.items()}
         return
@@ -88,12 +90,6 @@ def served_folder(folder: Path, kind: str = "http", **how: Any) -> AbstractConte
     """Serve a run's folder, with those that its links lead to: data are linked to one place."""
     linked = {path.resolve().parent for path in folder.iterdir() if path.is_symlink()}
     return serving(folder, kind, beyond=sorted(linked), **how)
-
-
-def _version(paths: Sequence[Path]) -> str:
-    """Return a name of its own for data of these parameters, which their files are named by."""
-    named = [[path.name, path.resolve().name] for path in paths]
-    return hashlib.sha256(json.dumps(named).encode()).hexdigest()[:12]
 
 
 @dataclass(frozen=True)

@@ -31,9 +31,6 @@ class Reader(ABC):
     def prepare(self) -> None:  # noqa: B027 - most libraries need nothing
         """Do once, when the reader is asked for, what no open should pay for."""
 
-    def __repr__(self) -> str:
-        return f"<reader {self.name}>"
-
     def open(
         self,
         path: str | Path,

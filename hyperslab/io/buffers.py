@@ -183,8 +183,6 @@ class Spots:
     seed: int = 0
 
     def __post_init__(self) -> None:
-        if self.access not in ACCESSES:
-            raise ValueError(f"access={self.access!r}: give one of {', '.join(ACCESSES)}")
         if self.nbytes < ITEMSIZE or self.nbytes % ITEMSIZE or self.nbytes > self.file_bytes:
             raise ValueError(
                 f"reads of {self.nbytes} bytes from {self.file_bytes}: give a multiple of "

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, suppress
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -69,9 +69,8 @@ class SerialVariable:
             return np.asarray(self._dataset[key])
         asked = wanted(key, self.variable.shape)
         result = np.empty(asked.shape, self.variable.dtype)
-        if result.size:
-            for box in boxes(asked.axes, self.variable.chunks, self.variable.grid):
-                result[box.place] = self._box(box)
+        for box in boxes(asked.axes, self.variable.chunks, self.variable.grid):
+            result[box.place] = self._box(box)
         return asked.arrange(result)
 
     def _box(self, box: Box) -> NDArray[Any]:
@@ -180,9 +179,10 @@ class StandIn(SerialVariable):
             return super().__getitem__(key)
         whole = np.empty(shape, self.variable.dtype)
         for box in boxes(asked.axes, self.variable.chunks, self.variable.grid):
-            whole[_slices(box.local, self._corner(box.number))] = self._box(box)
+            parts = (axis.indices[at] for axis, at in zip(asked.axes, box.place, strict=True))
+            whole[_slices(parts)] = self._box(box)
         self._scaled(whole)
-        return asked.arrange(whole[_slices([axis.indices for axis in asked.axes])])
+        return asked.arrange(whole[_slices(axis.indices for axis in asked.axes)])
 
     def _scaled(self, whole: NDArray[Any]) -> NDArray[Any]:
         scale = 1 if self._scale is None else self._scale
@@ -250,10 +250,8 @@ class StandIn(SerialVariable):
             yield self._inflated(data, -bits & 7, window if out else b"", offset - out, length)
 
 
-def _slices(parts: Sequence[Any], corner: Sequence[int] = ()) -> tuple[slice, ...]:
-    """Return what takes ranges of indices, moved by a corner."""
-    moved = zip(parts, corner or [0] * len(parts), strict=True)
-    return tuple(slice(part.start + at, part.stop + at, part.step) for part, at in moved)
+def _slices(parts: Iterable[Any]) -> tuple[slice, ...]:
+    return tuple(slice(part.start, part.stop, part.step) for part in parts)
 
 
 class ChunkindexLayoutReader(Reader):

@@ -62,6 +62,7 @@ class InC:
 
     def __init__(self, file: NetcdfFile | Hdf5File, options: Mapping[str, Any]) -> None:
         self._file, self._options = file, dict(options)
+        self.cache_bytes, self.close = file.chunk_cache_bytes, file.close
 
     def reading(self, blocks: Blocks, *, keep: bool = True) -> Reading:
         """Prepare to read blocks into one array, or one over another to have the last."""
@@ -80,18 +81,12 @@ class InC:
         places = (blocks.starts(), blocks.count, None, values)
         return partial(self._file.access, "write", *places, **self._options)
 
-    def cache_bytes(self) -> int:
-        return self._file.chunk_cache_bytes()
-
-    def close(self) -> None:
-        self._file.close()
-
 
 class InPython:
     """The same in Python, where each read makes a new array; `whole` takes steps in memory."""
 
     def __init__(self, file: Any, variable: Any, whole: bool = False) -> None:
-        self._file, self._variable, self._whole = file, variable, whole
+        self._variable, self._whole, self.close = variable, whole, file.close
 
     def reading(self, blocks: Blocks, *, keep: bool = True) -> Reading:
         variable, indices = self._variable, blocks.indices()
@@ -132,9 +127,6 @@ class InPython:
         if isinstance(self._variable, netCDF4.Variable):
             return int(self._variable.get_var_chunk_cache()[0])
         return int(self._variable.id.get_access_plist().get_chunk_cache()[1])
-
-    def close(self) -> None:
-        self._file.close()
 
 
 @dataclass(frozen=True)

@@ -198,7 +198,6 @@ def test_errors_name_what_fails_and_print_nothing(tmp_path, capfd):
         (([[0, 0]], [3, 1], [7, 1]), OUT, IndexError, r"stride \(7, 1\) leaves"),
         (([[14, 0]], [0, 17], None), OUT, IndexError, r"start \(14, 0\)"),
         (([[0.7, 0]], [1, 17], None), OUT, TypeError, "starts must be integers, not float64"),
-        (([[0, 0]], [1, 1], [True, True]), OUT, TypeError, "strides must be integers, not bool"),
         (([0], [1], None), OUT, ValueError, r"give \(calls, 2\)"),
         (([[0, 0]] * 2, SHAPE, None), OUT, ValueError, "has 884 bytes, the calls need 1768"),
         (([[0, 0]], SHAPE, None), OUT.astype("f8"), ValueError, "is float64, the variable int32"),

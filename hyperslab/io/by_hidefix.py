@@ -16,10 +16,7 @@ from .urls import Place
 
 
 class HidefixReader(Reader):
-    """Reads HDF5, and so netCDF-4: deflate and shuffle, native byte order, no missing chunk.
-
-    Opening makes its index of the whole file, and refuses one in which any variable is otherwise.
-    """
+    """Reads HDF5 in native byte order, every chunk written, with deflate and shuffle alone."""
 
     has_chunk_cache = False
 

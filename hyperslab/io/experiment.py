@@ -161,11 +161,10 @@ class Read:
 
     def parts(self, cache_state: str) -> dict[str, Any]:
         path = self.file.twin() if cache_state == "warm" else self.file.path
+        what = (path, self.reader, self.selection, self.file.array.variable)
         return {
             # The file is evicted again once it is open, so that the read itself starts cold.
-            "run": work.Read(
-                path, self.reader, self.selection, self.file.array.variable, chill=True
-            ),
+            "run": work.Read(*what, chill=True),
             "check": work.Equals(self.file.part(self.selection)),
             "columns": columns(self.file.layout, self.reader),
             "files": (path,),

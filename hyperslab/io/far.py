@@ -37,11 +37,7 @@ class Place:
         assert self.server is not None, "nothing is served where records are drawn from"
         if isinstance(self.server, Endpoint):
             return {"link": NEAR if self.server.here else ABROAD}
-        return {
-            "link": self.name,
-            "latency_s": self.link.round_trip_s,
-            "mode": self.server.program,
-        }
+        return {"link": self.name, "latency_s": self.link.round_trip_s, "mode": self.server.program}
 
     @property
     def needs(self) -> tuple[str, ...]:
@@ -102,13 +98,8 @@ class Done:
     status: str
 
     def row(self) -> dict[str, object]:
-        return {
-            **self.case.labels,
-            **self.columns,
-            "phase": "all",
-            "status": self.status,
-            "verified": self.status == "ok",
-        }
+        told = {"phase": "all", "status": self.status, "verified": self.status == "ok"}
+        return {**self.case.labels, **self.columns, **told}
 
 
 def done(

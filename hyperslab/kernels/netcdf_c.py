@@ -29,7 +29,7 @@ _DTYPES = {number: np.dtype(name) for name, number in _TYPES.items()}
 class NetcdfFile(OpenedArray):
     """One variable of an open netCDF file, by nc_get_vara and nc_put_vara, or vars for strides."""
 
-    def __init__(self, path: Path, file: int, variable: str) -> None:
+    def __init__(self, path: Path, file: int, variable: str, cache_bytes: int | None) -> None:
         super().__init__(path)
         self._file, group = file, file
         *groups, name = variable.strip("/").split("/")
@@ -43,13 +43,18 @@ class NetcdfFile(OpenedArray):
         checked("nc_inq_vardimid", *self._where, dims)
         lengths = (_got("nc_inq_dimlen", group, dim, kind=ctypes.c_size_t) for dim in dims[:rank])
         self.shape = tuple(lengths)
+        if cache_bytes is not None and self._chunked():
+            _, slots, preemption = self._cache()
+            how = ctypes.c_size_t(cache_bytes), slots, preemption
+            checked("nc_set_var_chunk_cache", *self._where, *how)
 
     @classmethod
     def open(cls, path: Path, variable: str, *, cache_bytes: int | None = None) -> Self:
         """Open one variable of a file to read it; None keeps netCDF-C's own chunk cache."""
         kernel()
         file = _got("nc_open", os.fsencode(path), 0)
-        return cls._made(path, file, variable, cache_bytes)
+        with _closed_if_it_fails(file):
+            return cls(path, file, variable, cache_bytes)
 
     @classmethod
     def create(
@@ -84,17 +89,7 @@ class NetcdfFile(OpenedArray):
                 sizes = None if chunks is None else (ctypes.c_size_t * len(chunks))(*chunks)
                 checked("nc_def_var_chunking", file, made, stored, sizes)
             checked("nc_enddef", file)
-        return cls._made(path, file, variable, cache_bytes)
-
-    @classmethod
-    def _made(cls, path: Path, file: int, variable: str, cache_bytes: int | None) -> Self:
-        with _closed_if_it_fails(file):
-            made = cls(path, file, variable)
-            if cache_bytes is not None and made._chunked():
-                _, slots, preemption = made._cache()
-                how = ctypes.c_size_t(cache_bytes), slots, preemption
-                checked("nc_set_var_chunk_cache", *made._where, *how)
-        return made
+            return cls(path, file, variable, cache_bytes)
 
     def _call(self, action: str, strided: bool) -> tuple[str, Callable[..., int]]:
         name = f"nc_{'get' if action == 'read' else 'put'}_var{'s' if strided else 'a'}"

@@ -10,7 +10,6 @@ import pytest
 from contracts.readers import assert_same
 
 from hyperslab.io import Layout, Variable, create, reader, write_array
-from hyperslab.tune.report.compare import difference
 
 READERS = ("netcdf4", "netcdf-c", "h5py", "h5netcdf", "xarray-netcdf4", "xarray-h5netcdf")
 
@@ -79,20 +78,6 @@ with reader("h5py").open(sys.argv[1], "data") as opened:
     words = [sys.executable, "-c", program, tmp_path / "a.nc"]
     done = subprocess.run(words, capture_output=True, text=True)
     assert done.stdout.split() == [str(values.sum()), "False"], done.stderr
-
-
-@pytest.mark.parametrize("quantize", [("bitround", 7), ("bitgroom", 3), ("granular_bitround", 3)])
-def test_quantizing_keeps_what_is_asked_for_and_the_fill_value(tmp_path, quantize):
-    values = np.random.default_rng(0).normal(280, 10, 999).astype("f4")
-    values[5] = -999
-    layout = Layout("netcdf4", (100,), "deflate", quantize=quantize)
-    write_array(tmp_path / "a.nc", values, layout, fill_value=-999)
-    with netCDF4.Dataset(tmp_path / "a.nc") as file:
-        file.set_auto_maskandscale(False)
-        found = file["data"][...]
-        assert file["data"].quantization()[0] == quantize[1]
-    assert found[5] == -999 and difference(found, values)
-    assert difference(found, values, quantize=quantize, fill_value=-999) == ""
 
 
 def test_prefill_is_hdf5s_fill_time_and_what_classic_formats_hold(tmp_path):

@@ -182,10 +182,8 @@ def _opened(place: Remote, opening: Opening, held: ExitStack) -> Any:
     elif opening.engine == "subchunk":
         options["storage_options"] = dict(place.options)
     else:
-        if opening.engine == "kerchunk":
-            target = references.store_of(references.references_of(place), place, held)
-        else:
-            target = store_at(place, held)
+        refs = references.references_of(place) if opening.engine == "kerchunk" else None
+        target = references.store_of(refs, place, held) if refs else store_at(place, held)
         options |= {"engine": "zarr", "zarr_format": opening.zarr_format}
         options["consolidated"] = opening.consolidated
     with warnings.catch_warnings():

@@ -55,8 +55,7 @@ def put(kept: Kept, folder: Path, *, to_disk: bool = False) -> Case:
 def get(kept: Kept, folder: Path) -> Case:
     """Return a read with one nc_get_vara."""
     path = kept.path(folder)
-    read = ReadNetcdf(path, kept)
-    return Case(kept.labels, Sample(read, kept.array.same, kept.columns, files=(path,)))
+    return Case(kept.labels, Sample(ReadNetcdf(path, kept), kept.array.same, kept.columns, (path,)))
 
 
 def put_hdf5(kept: Kept, folder: Path, alloc: str) -> Case:
@@ -80,11 +79,10 @@ def put_plain(array: Whole, folder: Path, scratch: Path) -> list[Case]:
 
 def get_plain(array: Whole, folder: Path) -> list[Case]:
     """Return reads of a plain file, by one call from C and by dd."""
-    path = _plain(folder)
-    dd = Dd(path)
+    dd = Dd(_plain(folder))
     return _of_plain(
-        Sample(ReadPlain(path, array), array.same, _columns("plain"), files=(path,)),
-        Sample(dd, dd.right, _columns("dd"), files=(path,)),
+        Sample(ReadPlain(dd.source, array), array.same, _columns("plain"), files=(dd.source,)),
+        Sample(dd, dd.right, _columns("dd"), files=(dd.source,)),
     )
 
 

@@ -40,8 +40,7 @@ def write(file: File, way: Way, count: tuple[int, int]) -> Sample:
     path, array = file.path.with_name(f"new-{file.path.name}"), Whole(_shape(file))
     fill = Fill(path, way, Blocks(_shape(file), count), array, file.layout.chunks)
     checker = "netcdf4" if way.library == "h5py" else "h5py"
-    check = partial(array.stored, path, checker)
-    return Sample(fill, check, _columns(file, way), made=path)
+    return Sample(fill, partial(array.stored, path, checker), _columns(file, way), made=path)
 
 
 def sweep(file: File, way: Way) -> Sample:

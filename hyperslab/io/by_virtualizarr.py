@@ -23,9 +23,8 @@ _KEPT, _REFERENCES = "memory://kept", "references.json"
 class VirtualizarrReader(Reader):
     """Reads HDF5, and so netCDF-4, behind URLs as Zarr, through obstore.
 
-    Each time it opens a file, `virtualizarr` parses the group that the variable lies in;
-    `virtualizarr-kerchunk` takes kerchunk's references, for variables in no group that end with a
-    chunk that was written.
+    `virtualizarr` parses the variable's group each time; `virtualizarr-kerchunk` takes kerchunk's
+    references, for variables in no group whose last chunks were written.
     """
 
     has_chunk_cache = False

@@ -14,9 +14,7 @@ Place = tuple[int, ...]
 class ChunkCache:
     nbytes: int = 64 * 2**20
     slots: int = 1000  # length of its hash table
-    # Share of the entries that fully written or read chunks are looked for in before any chunk is
-    # thrown out, 0 to 1.
-    preemption: float = 0.75
+    preemption: float = 0.75  # share of it in which chunks that are done with are looked for first
 
 
 DEFAULT_CACHE = ChunkCache()  # what netCDF-C 4.9.3 gives a variable

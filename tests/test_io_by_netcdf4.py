@@ -65,19 +65,19 @@ def test_the_chunk_cache_reaches_the_library(tmp_path):
             assert writer._handles["a"].get_var_chunk_cache()[0] == 123456
 
 
-def test_plugins_are_found_without_importing_netcdf4(tmp_path):
-    """zstd is no filter of HDF5's own: netCDF4's wheel brings the plugin."""
-    values = np.arange(1000)
-    write_array(tmp_path / "a.nc", values, Layout("netcdf4", chunks=(100,), codec="zstd"))
-    program = """
+PLUGINS = """
 import sys
 from hyperslab.io import reader
 with reader("h5py").open(sys.argv[1], "data") as opened:
     print(opened.read().sum(), "netCDF4" in sys.modules)
 """
-    words = [sys.executable, "-c", program, tmp_path / "a.nc"]
-    done = subprocess.run(words, capture_output=True, text=True)
-    assert done.stdout.split() == [str(values.sum()), "False"], done.stderr
+
+
+def test_plugins_are_found_without_importing_netcdf4(tmp_path):
+    """zstd is no filter of HDF5's own: netCDF4's wheel brings the plugin."""
+    write_array(tmp_path / "a.nc", np.arange(1000), Layout("netcdf4", (100,), "zstd"))
+    words = [sys.executable, "-c", PLUGINS, tmp_path / "a.nc"]
+    assert subprocess.run(words, capture_output=True, text=True).stdout == "499500 False\n"
 
 
 def test_prefill_is_hdf5s_fill_time_and_what_classic_formats_hold(tmp_path):

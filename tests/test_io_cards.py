@@ -47,31 +47,17 @@ def test_without_a_compiler_the_reader_in_c_is_left_out_by_name(monkeypatch):
         reader("netcdf-c")
 
 
-FORKS = """
-import os, sys, threading
-from pathlib import Path
-import numpy as np
-from hyperslab.io import Layout, reader, readers, write_array
-folder, values = Path(sys.argv[1]), np.arange(60.0)
-formats = {"binary", "netcdf4", "nczarr", "zarr3"}
-names = readers()
-if not os.fork():  # the server itself has opened no file
-    for format in formats:
-        write_array(folder / format, values, Layout(format))
-    os._exit(0)
-assert os.wait()[1] == 0
-assert threading.active_count() == 1, threading.enumerate()
-for name in names:
-    for format in formats & reader(name).formats:
-        if not os.fork():
-            with reader(name).open(folder / format, "data") as opened:
-                os._exit(0 if np.array_equal(opened.read(), values) else 1)
-        assert os.wait()[1] == 0, (name, format)
-print(*names)
+IMPORTED = """
+import threading
+from hyperslab.io import reader, readers
+for name in readers():
+    reader(name)
+print(threading.active_count())
 """
 
 
-def test_readers_have_no_threads_when_they_are_imported_and_read_in_a_forked_child(tmp_path):
-    words = [sys.executable, "-W", "error", "-c", FORKS, str(tmp_path)]
+def test_readers_have_no_threads_when_they_are_imported():
+    """Samples are forked from a process that has done so."""
+    words = [sys.executable, "-W", "error", "-c", IMPORTED]
     done = subprocess.run(words, capture_output=True, text=True)
-    assert (tuple(done.stdout.split()), done.stderr) == (ORDER, "")
+    assert (done.stdout, done.stderr) == ("1\n", "")

@@ -171,9 +171,12 @@ def reader(name: str) -> Reader:
     """
     mine = card(name)
     if missing := mine.missing():
+        modules = [name for name in missing if name != COMPILER]
+        steps = [f"pip install {' '.join(modules)}"] * bool(modules)
+        steps += [INSTALL] * (COMPILER in missing)
         raise ValueError(
             f"reader {name!r} needs {', '.join(missing)}, not installed here: "
-            f"{_install(missing)}; usable are {', '.join(readers())}"
+            f"{' and '.join(steps)}; usable are {', '.join(readers())}"
         )
     made: Reader = import_module(f"hyperslab.io.{mine.module}").READER(mine)
     return made
@@ -192,9 +195,3 @@ def compiles() -> bool:
         return bool(compiler())
     except KernelError:
         return False
-
-
-def _install(missing: tuple[str, ...]) -> str:
-    modules = [name for name in missing if name != COMPILER]
-    steps = [f"pip install {' '.join(modules)}"] * bool(modules)
-    return " and ".join(steps + [INSTALL] * (COMPILER in missing))

@@ -56,7 +56,6 @@ def bytes_of(name: str) -> int:
 
 
 def sizes(file_bytes: int) -> list[str]:
-    """Return the sizes of buffers that a file can fill, from 512 B to 1 GiB."""
     return [size(2**n) for n in range(9, 31) if 2**n <= file_bytes]
 
 
@@ -152,7 +151,6 @@ def _netcdf(part: Path, values: int) -> None:
 
 
 def offset_of(path: Path) -> int:
-    """Return where the values of the contiguous variable begin in a netCDF-4 file."""
     import h5py
 
     with h5py.File(path) as file:
@@ -233,7 +231,6 @@ class Loop:
 
 
 def _plain_in_c(path: Path, count: int, stdio: bool) -> Loop:
-    """Read by pread, or by fread (after fseek where needed), into one buffer."""
     file, data = PlainFile(path, stdio=stdio), np.ones(count)
 
     def ready(starts: Starts, each: Values | None = None) -> Callable[[], float]:

@@ -119,7 +119,6 @@ class SerialVariable:
     def _pieces(
         self, group: h5py.Group, place: StoredChunk, first: int, count: int
     ) -> Iterator[bytes]:
-        """Yield bytes of the decompressed chunk, each from the point before them."""
         record = read_record(group)
         check_sizes(self.variable, place.name, record.sizes, place.size)
         for offset, length in self._spans(first, count):

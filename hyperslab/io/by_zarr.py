@@ -63,7 +63,6 @@ def store_at(place: Place, held: ExitStack) -> LocalStore | FsspecStore:
 
 
 def opened_array(store: Any, name: str, path: str, held: ExitStack, **options: Any) -> Opened:
-    """Open an array of a store; `held` closes the store."""
     array = zarr.open_array(store=store, path=path, mode="r", **options)
     for codec in getattr(array.metadata, "filters", None) or ():
         if isinstance(getattr(codec, "elementsize", 0), str):
@@ -153,7 +152,6 @@ def _options3(variable: Variable, layout: Layout) -> dict[str, Any]:
 
 
 def _plain(attrs: Mapping[str, object]) -> dict[str, Any]:
-    """Give attributes as JSON has them."""
     return {
         key: value.tolist() if isinstance(value, np.ndarray | np.generic) else value
         for key, value in attrs.items()

@@ -70,7 +70,6 @@ def opener(
 
 
 def _own_dataset(path: Path, cache_bytes: int | None) -> Opened:
-    """Open by xarray a netCDF4.Dataset that the program opened and set up itself."""
     import netCDF4
     import xarray as xr
 

@@ -78,7 +78,6 @@ def write(
 
 
 def chunk_names(variable: Variable, numbers: NDArray[np.int64]) -> list[str]:
-    """Return the groups' names of chunks: their places along each axis."""
     places = np.stack(np.unravel_index(numbers, variable.grid), -1)
     return [".".join(map(str, place)) for place in places.tolist()]
 

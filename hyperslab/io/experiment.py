@@ -29,8 +29,7 @@ from .writing import sync_files
 class Work(Protocol):
     """What a case does; `parts` says what a sample runs, and what describes it."""
 
-    def parts(self, cache_state: str) -> dict[str, Any]:
-        """Return fields of `hyperslab.measure.case.Case`."""
+    def parts(self, cache_state: str) -> dict[str, Any]: ...
 
 
 @dataclass(frozen=True)
@@ -43,7 +42,6 @@ class Case:
     most_blocks: int = 0  # after which it is left out of the rest; 0 measures it in all
 
     def ready(self, cache_state: str = "") -> measured.Case:
-        """Return it as samples run it, in a state of the page cache."""
         return measured.Case(
             ", ".join(self.labels.values()),
             **self.work.parts(cache_state),
@@ -123,7 +121,6 @@ class File:
         return int(np.arange(self.array.shape[0])[selection[0]].size)
 
     def size(self) -> dict[str, object]:
-        """Return the record columns that tell of its layout, its size and that of its values."""
         stored = stored_bytes(self.path)
         return {**self.layout.record(), "file_bytes": stored, "useful_bytes": self.nbytes}
 

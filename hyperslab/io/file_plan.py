@@ -56,7 +56,6 @@ def plan(
 
 
 def _refuse(variable: Variable, layout: Layout, why: str, *fields: str) -> NoReturn:
-    """Raise a ValueError with what was given for some fields of a variable and its layout."""
     both = vars(layout) | vars(variable)
     given = " with ".join(f"{name} {both[name]!r}" for name in fields)
     raise ValueError(f"{variable.name}: {given}: {why}")

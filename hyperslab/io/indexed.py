@@ -130,11 +130,9 @@ def _stacked(parts: Sequence[Callable[[], NDArray[Any]]]) -> NDArray[Any]:
 
 @dataclass(frozen=True)
 class Read:
-    """Read selections through an index, each opened anew; or one by h5py, without."""
-
     file: File
     selections: Sequence[tuple[Any, ...]]
-    index: Index | None = None
+    index: Index | None = None  # none reads by h5py
 
     needs: ClassVar = NEEDS
 
@@ -235,7 +233,6 @@ def _factor(number: int, near: int) -> int:
 
 
 def _about(shape: tuple[int, ...], chunk: tuple[int, ...], point: tuple[int, ...]) -> Box:
-    """Return a box about a point, moved so that it lies in the chunk."""
     starts = (
         min(max(at - length // 2, 0), whole - length)
         for length, whole, at in zip(shape, chunk, point, strict=True)

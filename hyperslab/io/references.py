@@ -55,7 +55,6 @@ def read(path: str | Path, url: str) -> dict[str, Any]:
 
 
 def references_of(remote: Remote) -> dict[str, Any]:
-    """Read the references beside a file behind a URL."""
     system, path = remote.beside(SUFFIX).system()
     return _pointing(system.cat_file(path), remote.url)
 

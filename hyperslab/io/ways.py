@@ -36,7 +36,6 @@ class Blocks:
         return np.ascontiguousarray(grid[: self.most])
 
     def indices(self) -> list[Any]:
-        """Return what a user writes between the brackets for each block."""
         if self.count == self.shape:
             return [...]
         high, wide = self.count

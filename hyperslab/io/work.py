@@ -76,8 +76,6 @@ class Holds:
 
 @dataclass(frozen=True)
 class Equals:
-    """Check that what a sample read equals the truth, which is made anew."""
-
     values: Values
 
     def __call__(self, read: object) -> bool:

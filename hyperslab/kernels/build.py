@@ -25,7 +25,6 @@ class KernelError(RuntimeError):
 
 
 def compiler() -> tuple[str, ...]:
-    """Return the command of the C compiler: CC of the environment, or cc."""
     words = tuple(shlex.split(os.environ.get("CC", ""))) or ("cc",)
     if shutil.which(words[0]) is None:
         raise KernelError(

@@ -57,7 +57,6 @@ class Hdf5File(OpenedArray):
         cache_bytes: int | None = None,
         early: bool = False,
     ) -> Self:
-        """Create a file with one dataset, whose storage may be allocated `early`."""
         prepare()
         kind = native(np.dtype(dtype))
         lengths = (ctypes.c_uint64 * max(len(shape), 1))(*shape)

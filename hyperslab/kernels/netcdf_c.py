@@ -109,7 +109,6 @@ class NetcdfFile(OpenedArray):
         return self._cache()[0].value
 
     def sync(self, *, to_disk: bool = True) -> float:
-        """Flush netCDF-C's buffers, and the system's to the device; return the seconds."""
         self._check()
         return self._done("nc_sync", os.fsencode(self._path) if to_disk else None)
 

@@ -16,7 +16,6 @@ class Objects(Hdf5File):
     """Count what HDF5 opens: it numbers the identifiers of a kind one after another."""
 
     def __call__(self, work: Callable[[], object]) -> dict[str, int]:
-        """Do some work and return how many objects of each kind were opened meanwhile."""
         before = self._next()
         work()
         opened = self._next() - before - 1  # the counting opens one of each itself

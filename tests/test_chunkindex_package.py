@@ -30,7 +30,7 @@ def create_index(index, path):
     chunkindex.write(path, index)
 
 def read_slice(data, index, name, box):
-    return StandIn(Stream(data), Stream(index), name).read(box)
+    return StandIn(Stream(data), Stream(index), name)[box]
 """
 
 

@@ -5,7 +5,7 @@ from made_claims import COMMON, timed
 
 from hyperslab.analysis.compare import compare
 from hyperslab.experiments.lee_formats import get_plain, put_plain
-from hyperslab.io.calls import Copied, Equal, Stored, Whole, copied_in
+from hyperslab.io.calls import Dd, Whole, copied_in
 from hyperslab.io.experiment import Array, Create, File
 from hyperslab.io.layout import Layout
 from hyperslab.measure.records import frame_of
@@ -15,17 +15,17 @@ def test_wrong_values_are_noticed(tmp_path):
     array, plain, copy = Whole((4, 4)), tmp_path / "a", tmp_path / "b"
     values = array.values()
     values.tofile(plain)
-    assert Stored(plain, array)(None) and Equal(array)(values)
+    assert array.stored(plain, "") and array.same(values)
     values[1, 1] += 1
     for wrong in (values, values[:2], array.values().astype("i8")):
-        assert not Equal(array)(wrong)
+        assert not array.same(wrong)
     values.tofile(copy)
-    assert not Stored(copy, array)(None) and not Copied(plain, copy)(64)
-    assert Copied(plain)(64) and not Copied(plain)(63)
+    assert not array.stored(copy, "") and not Dd(plain, copy).right(64)
+    assert Dd(plain).right(64) and not Dd(plain).right(63)
     long = Whole((64, 2**11)).values()  # of two pieces
-    assert Equal(Whole(long.shape))(long)
+    assert Whole(long.shape).same(long)
     long[-1, -1] += 1
-    assert not Equal(Whole(long.shape))(long)
+    assert not Whole(long.shape).same(long)
     with pytest.raises(ValueError, match="no bytes and seconds"):
         copied_in("dd: no such file")
 

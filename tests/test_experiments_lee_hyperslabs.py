@@ -10,7 +10,7 @@ from made_claims import timed, verdicts
 
 from hyperslab.experiments import lee_hyperslabs as small
 from hyperslab.experiments.lee_hyperslabs import Way
-from hyperslab.io.ways import Blocks, Lasts
+from hyperslab.io.ways import Blocks, lasts
 
 
 @given(st.tuples(st.integers(1, 12), st.integers(1, 12)), st.data())
@@ -24,7 +24,7 @@ def test_blocks_are_what_a_user_writes(shape, data):
     for (row, column), index in zip(starts, indices, strict=True):
         taken = array[row : row + high, column : column + wide]
         assert np.array_equal(np.reshape(array[index], taken.shape), taken)
-    assert Lasts([blocks])().tolist() == taken[-1].tolist()
+    assert lasts([blocks]).tolist() == taken[-1].tolist()
 
 
 def test_without_a_compiler_functions_are_counted_all_the_same(tmp_path, monkeypatch):

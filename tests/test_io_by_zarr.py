@@ -4,7 +4,6 @@ import json
 
 import numpy as np
 import pytest
-import zarr
 from contracts.readers import assert_same
 
 from hyperslab.io import Layout, Variable, create, reader, write_array
@@ -24,12 +23,8 @@ def read(path, name, by):
 
 
 def test_what_one_of_zarr_and_nczarr_cannot_read_of_the_other_is_explained(tmp_path):
-    """NCZarr gives bytes a byte order ("<i1"), which zarr-python 3.1 takes for no type."""
     bytes_ = ones(tmp_path / "bytes", "a", "nczarr", dtype="i1")
     assert_same(read(bytes_, "a", "nczarr"), np.ones(5, "i1"))
-    if zarr.__version__.startswith("3.1."):
-        with pytest.raises(OSError, match=r"zarr cannot open 'a': No Zarr data type.*<i1"):
-            reader("zarr").open(bytes_, "a")
     shuffled = tmp_path / "shuffled"
     write_array(shuffled, GRID, Layout("nczarr", (20, 35), "deflate", shuffle=True))
     with pytest.raises(OSError, match="shuffle has its size as text: read it with nczarr"):
@@ -58,13 +53,9 @@ def test_big_endian_zarr_is_refused_by_nczarr(tmp_path):
 
 
 def test_stores_hold_what_others_expect(tmp_path):
-    two, three, shards = tmp_path / "2", tmp_path / "3", tmp_path / "s"
+    two, three = tmp_path / "2", tmp_path / "3"
     write_array(two, GRID, Layout("zarr2", (20, 35), "deflate"))
     assert json.loads((two / "data" / ".zarray").read_text())["compressor"]["id"] == "zlib"
     assert "data/.zarray" in json.loads((two / ".zmetadata").read_text())["metadata"]
-    write_array(three, GRID, Layout("zarr3", byteorder="big"))
+    write_array(three, GRID, Layout("zarr3"))
     assert "consolidated_metadata" not in json.loads((three / "zarr.json").read_text())
-    stored = np.frombuffer((three / "data" / "c" / "0" / "0").read_bytes(), ">i4")
-    assert np.array_equal(stored, GRID.reshape(-1))
-    write_array(shards, GRID, Layout("zarr3", (10, 35), "zstd", shards=(30, 70)))
-    assert len(list((shards / "data" / "c").glob("*/*"))) == 2

@@ -6,7 +6,7 @@ from importlib.util import find_spec
 
 import pytest
 
-from hyperslab.io import Layout, cards, reader, readers
+from hyperslab.io import cards, reader, readers
 from hyperslab.io.cards import Card
 
 ORDER = (
@@ -25,17 +25,6 @@ def test_places_have_their_readers_and_without_s3fs_what_obstore_reads_is_left(m
     )  # fmt: skip
     with pytest.raises(ValueError, match="place='gs': give one of file, http, s3"):
         readers(place="gs")
-
-
-def test_a_layout_narrows_what_a_format_allows():
-    lzf = Layout("hdf5", chunks=(8,), codec="lzf")
-    without = {"netcdf4", "netcdf-c", "xarray-netcdf4", "h5py-paged", "hidefix"}
-    assert set(readers("hdf5")) - set(readers(lzf)) == without & set(ORDER)
-    assert "h5py-paged" in readers(Layout("hdf5", page_bytes=4096))
-    shuffled = Layout("nczarr", chunks=(8,), codec="deflate", shuffle=True)
-    assert set(readers("nczarr")) - set(readers(shuffled)) == {"zarr", "xarray-zarr"}
-    big = Layout("zarr2", byteorder="big")
-    assert set(readers("zarr2")) - set(readers(big)) == {"nczarr"}
 
 
 def test_an_unknown_reader_or_format_is_named_with_what_there_is(monkeypatch):
@@ -58,31 +47,17 @@ def test_without_a_compiler_the_reader_in_c_is_left_out_by_name(monkeypatch):
         reader("netcdf-c")
 
 
-FORKS = """
-import os, sys, threading
-from pathlib import Path
-import numpy as np
-from hyperslab.io import Layout, reader, readers, write_array
-folder, values = Path(sys.argv[1]), np.arange(60.0)
-formats = {"binary", "netcdf4", "nczarr", "zarr3"}
-names = readers()
-if not os.fork():  # the server itself has opened no file
-    for format in formats:
-        write_array(folder / format, values, Layout(format))
-    os._exit(0)
-assert os.wait()[1] == 0
-assert threading.active_count() == 1, threading.enumerate()
-for name in names:
-    for format in formats & reader(name).formats:
-        if not os.fork():
-            with reader(name).open(folder / format, "data") as opened:
-                os._exit(0 if np.array_equal(opened.read(), values) else 1)
-        assert os.wait()[1] == 0, (name, format)
-print(*names)
+IMPORTED = """
+import threading
+from hyperslab.io import reader, readers
+for name in readers():
+    reader(name)
+print(threading.active_count())
 """
 
 
-def test_readers_have_no_threads_when_they_are_imported_and_read_in_a_forked_child(tmp_path):
-    words = [sys.executable, "-W", "error", "-c", FORKS, str(tmp_path)]
+def test_readers_have_no_threads_when_they_are_imported():
+    """Samples are forked from a process that has done so."""
+    words = [sys.executable, "-W", "error", "-c", IMPORTED]
     done = subprocess.run(words, capture_output=True, text=True)
-    assert (tuple(done.stdout.split()), done.stderr) == (ORDER, "")
+    assert (done.stdout, done.stderr) == ("1\n", "")

@@ -198,7 +198,7 @@ def same_points(one: Path, other: Path, variable: str) -> tuple[bool, int]:
         and np.array_equal(found[name].bit, others[name].bit)
         for name in found
     )
-    return same, sum(map(len, found.values()))
+    return same, sum(len(record.outloc) for record in found.values())
 
 
 def _run(words: Sequence[str]) -> None:

@@ -19,7 +19,7 @@ from ..io import references
 from ..io.by_h5py import PAGE_BUFFER_BYTES
 from ..io.by_zarr import store_at
 from ..io.creation import create, stored_bytes
-from ..io.experiment import File, Part, columns
+from ..io.experiment import File, columns, taken
 from ..io.far import Place
 from ..io.layout import Layout
 from ..io.selection import Selection
@@ -63,7 +63,7 @@ class Variables:
         ]  # fmt: skip
 
     def part(self, selection: Selection, folder: Path) -> Callable[[], NDArray[Any]]:
-        return Part(self.noise, selection)
+        return partial(taken, self.noise, selection)
 
     def noise(self) -> NDArray[np.float32]:
         return np.random.default_rng(0).normal(size=self.shape).astype(self.dtype)
@@ -178,9 +178,8 @@ def _opened(place: Remote, opening: Opening, held: ExitStack) -> Any:
     elif opening.engine == "subchunk":
         options["storage_options"] = dict(place.options)
     else:
-        refers = opening.engine == "kerchunk"
-        through = references.referring(references.references_of(place)) if refers else None
-        target = store_at(place, held, through)
+        refs = references.references_of(place) if opening.engine == "kerchunk" else None
+        target = references.store_of(refs, place, held) if refs else store_at(place, held)
         options |= {"engine": "zarr", "zarr_format": opening.zarr_format}
         options["consolidated"] = opening.consolidated
     with warnings.catch_warnings():

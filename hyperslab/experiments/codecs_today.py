@@ -2,7 +2,7 @@
 
 import math
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from ..io import reader
 from ..io.creation import write_array
-from ..io.experiment import File, Part
+from ..io.experiment import File, taken
 from ..io.layout import Layout
 from ..io.selection import Selection
 
@@ -40,8 +40,8 @@ class Stored(File):
         """Where the values lie that it gives back; all that is exact shares them."""
         return self.path.with_suffix(".npy") if self.layout.quantize else self.exact
 
-    def part(self, selection: Selection) -> Part:
-        return Part(partial(np.load, self.truth, mmap_mode="r"), selection)
+    def part(self, selection: Selection) -> Callable[[], NDArray[Any]]:
+        return partial(taken, partial(np.load, self.truth, mmap_mode="r"), selection)
 
     def twin(self) -> Path:
         """Return the file itself: it is read from memory only."""

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from ..io import buffers
-from ..io.buffers import Files, ReadBuffers, right
+from ..io.buffers import Files, ReadBuffers
 from ..io.calls import Sample, copied_in
 from ..io.experiment import Case
 from ..kernels import kernel
@@ -79,7 +79,7 @@ def successive(files: Files, reads: int) -> list[Case]:
     return [
         Case(
             {"reader": reader, "access": "sequential", "buffer": "64 KiB", "place": ""},
-            Sample(ReadEach(files, reader, reads), right, dict(columns), (path,)),
+            Sample(ReadEach(files, reader, reads), bool, dict(columns), (path,)),
             aa=reader == "C fread",
         )
         for reader in ("C fread", "C pread")
@@ -130,7 +130,7 @@ def beside_dd(files: Files, reader: str) -> list[Case]:
     labels = {"reader": reader, "access": "sequential", "buffer": "1 MiB"}
     dd = Case(
         {**labels, "reader": "dd"},
-        Sample(DdFor(path), right, known, (path,), memory_bytes=ours.memory_bytes),
+        Sample(DdFor(path), bool, known, (path,), memory_bytes=ours.memory_bytes),
     )
     return [Case(labels, ours, aa=True), dd]
 

@@ -2,13 +2,14 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..io.calls import NEEDS, Copied, Dd, Equal, Sample, Stored, Whole
+from ..io.calls import NEEDS, Dd, Sample, Whole
 from ..io.creation import stored_bytes
 from ..io.experiment import Case
 from ..io.layout import Layout
@@ -43,20 +44,20 @@ class Kept:
 
 def put(kept: Kept, folder: Path, *, to_disk: bool = False) -> Case:
     path, checker = kept.path(folder), "netcdf4" if kept.layout.format == "netcdf3" else "h5py"
-    write, check = WriteNetcdf(path, kept, to_disk), Stored(path, kept.array, checker)
+    write, check = WriteNetcdf(path, kept, to_disk), partial(kept.array.stored, path, checker)
     room = WRITTEN * kept.array.nbytes
     return Case(kept.labels, Sample(write, check, kept.columns, (), path, room))
 
 
 def get(kept: Kept, folder: Path) -> Case:
     path = kept.path(folder)
-    read = ReadNetcdf(path, kept)
-    return Case(kept.labels, Sample(read, Equal(kept.array), kept.columns, files=(path,)))
+    return Case(kept.labels, Sample(ReadNetcdf(path, kept), kept.array.same, kept.columns, (path,)))
 
 
 def put_hdf5(kept: Kept, folder: Path, alloc: str) -> Case:
     path = kept.path(folder).with_suffix(".h5")
-    write, check = WriteHdf5(path, kept.array, alloc), Stored(path, kept.array, "h5py")
+    write = WriteHdf5(path, kept.array, alloc == "early")
+    check = partial(kept.array.stored, path, "h5py")
     columns = kept.columns | {"library": "hdf5 (netCDF4)", "format": "hdf5"}
     room = WRITTEN * kept.array.nbytes
     return Case(kept.labels, Sample(write, check, columns, (), path, room))
@@ -64,18 +65,19 @@ def put_hdf5(kept: Kept, folder: Path, alloc: str) -> Case:
 
 def put_plain(array: Whole, folder: Path, scratch: Path) -> list[Case]:
     source, plain, copy = _plain(folder), scratch / "plain.bin", scratch / "dd.bin"
-    write, check, room = WritePlain(plain, array), Stored(plain, array), WRITTEN * array.nbytes
+    write, check = WritePlain(plain, array), partial(array.stored, plain, "")
+    copying, room = Dd(source, copy), WRITTEN * array.nbytes
     return _of_plain(
         Sample(write, check, _columns("plain"), (), plain, room),
-        Sample(Dd(source, copy), Copied(source, copy), _columns("dd"), (), copy, room),
+        Sample(copying, copying.right, _columns("dd"), (), copy, room),
     )
 
 
 def get_plain(array: Whole, folder: Path) -> list[Case]:
-    path = _plain(folder)
+    dd = Dd(_plain(folder))
     return _of_plain(
-        Sample(ReadPlain(path, array), Equal(array), _columns("plain"), files=(path,)),
-        Sample(Dd(path), Copied(path), _columns("dd"), files=(path,)),
+        Sample(ReadPlain(dd.source, array), array.same, _columns("plain"), files=(dd.source,)),
+        Sample(dd, dd.right, _columns("dd"), files=(dd.source,)),
     )
 
 
@@ -171,7 +173,7 @@ class ReadNetcdf:
         with watch("read", useful_bytes=out.nbytes):
             seconds = file.access("read", [[0] * out.ndim], out.shape, None, out)
         watch.note(wall_s=seconds, file_bytes=stored_bytes(self.path))
-        if file.chunks() is not None:
+        if self.kept.layout.chunks:
             watch.note(cache_bytes=file.chunk_cache_bytes())
         with watch("close"):
             seconds = file.close()
@@ -185,20 +187,20 @@ class WriteHdf5:
 
     path: Path
     array: Whole
-    alloc: str
+    early: bool
 
     needs: ClassVar = _MODULES
 
     def __call__(self, watch: Stopwatch) -> None:
         spot = self.path.with_name(f"{self.path.name}.rehearsal")
-        with Hdf5File.create(spot, NAME, (2,), "i4", chunks=(2,), alloc=self.alloc) as file:
+        with Hdf5File.create(spot, NAME, (2,), "i4", chunks=(2,), early=self.early) as file:
             file.access("write", [[0]], [2], None, np.arange(2, dtype="i4"))
         spot.unlink()
         array = self.array
         values, shape, cache_bytes = array.values(), array.shape, scaled(2**20, array)
         with watch("create"):
             file = Hdf5File.create(
-                self.path, NAME, shape, array.dtype, chunks=shape, alloc=self.alloc,
+                self.path, NAME, shape, array.dtype, chunks=shape, early=self.early,
                 cache_bytes=cache_bytes,
             )  # fmt: skip
         with watch("write", useful_bytes=values.nbytes):

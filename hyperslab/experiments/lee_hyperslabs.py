@@ -11,10 +11,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ..io.calls import NEEDS, Equal, Sample, Stored, Whole
+from ..io.calls import NEEDS, Sample, Whole
 from ..io.creation import stored_bytes
 from ..io.experiment import File
-from ..io.ways import Array, Blocks, Lasts
+from ..io.ways import Array, Blocks, lasts
 from ..io.ways import Way as Way
 from ..io.work import NAME, Equals
 from ..kernels import KernelError, kernel
@@ -31,19 +31,19 @@ FUNCTIONS = "functions"
 
 def read(file: File, way: Way, count: tuple[int, int]) -> Sample:
     blocks = Blocks(_shape(file), count)
-    return _reading(file, way, Access(file.path, way, blocks), Equal(Whole(blocks.shape)))
+    return _reading(file, way, Access(file.path, way, blocks), Whole(blocks.shape).same)
 
 
 def write(file: File, way: Way, count: tuple[int, int]) -> Sample:
     path, array = file.path.with_name(f"new-{file.path.name}"), Whole(_shape(file))
     fill = Fill(path, way, Blocks(_shape(file), count), array, file.layout.chunks)
     checker = "netcdf4" if way.library == "h5py" else "h5py"
-    return Sample(fill, Stored(path, array, checker), _columns(file, way), made=path)
+    return Sample(fill, partial(array.stored, path, checker), _columns(file, way), made=path)
 
 
 def sweep(file: File, way: Way) -> Sample:
     sizes = swept(_shape(file)[0])
-    return _reading(file, way, Sweep(file.path, way, sizes), Equals(Lasts(sizes)))
+    return _reading(file, way, Sweep(file.path, way, sizes), Equals(partial(lasts, sizes)))
 
 
 def stepped(file: File, way: Way, steps: Mapping[str, tuple[int, int]]) -> Sample:
@@ -264,7 +264,7 @@ def opened(
     made.close()
     counts: list[tuple[Callable[..., Any], Mapping[str, Way]]] = []
     if in_c():
-        count = Objects(path, NAME)
+        count = Objects.open(path, NAME)
         counts.append((count, on_hdf5))
     counts.append((lambda work: {FUNCTIONS: functions_called(work)}, in_python))
     for counted, ways in counts:

@@ -39,7 +39,7 @@ class Counting:
                 "stages": wire.stages,
                 "predicted_bytes": sum(stop - start for start, stop in _sent(seen)),
             }
-            if work.reader == "subchunk":
+            if work.library == "subchunk":
                 index = Index(work.file.path.with_name(work.file.path.name + SUFFIX))
                 row["spacing_bytes"] = index.entries[work.file.array.variable].spacing
             yield row
@@ -56,7 +56,7 @@ class Counting:
         for case in left:  # threads must not make the same values at the same time
             _work(case).file.part(_work(case).selection)
         few = len(left) <= FEW
-        beside = [case for case in left if few or _work(case).reader.startswith(IN_TURN)]
+        beside = [case for case in left if few or _work(case).library.startswith(IN_TURN)]
         # Which requests follow others depends on when answers are taken, which others would delay.
         alone = [case for case in left if case not in beside]
         threads = 1 if few else AT_ONCE

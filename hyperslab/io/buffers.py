@@ -1,8 +1,4 @@
-"""Reads of one long variable, buffer after buffer: its files, where reads begin, and who reads.
-
-Every value of the variable tells its own place. Files are streamed to disk, and may be larger than
-memory. A loop is what one would write with its library: opened once, it reads pieces of one size.
-"""
+"""Reads of one long variable, buffer after buffer: its files, where reads begin, and who reads."""
 
 import os
 import re
@@ -21,9 +17,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..kernels import KernelError, NetcdfFile, PlainFile, compiler, kernel
+from ..kernels import NetcdfFile, PlainFile, kernel
 from ..measure.case import Stopwatch
 from ..measure.machine import memory_bytes, require_space
+from .cards import compiles
 
 VARIABLE, ITEMSIZE = "data", 8
 KINDS = {"binary": "values.bin", "netcdf4": "values.nc", "zarr3": "values.zarr"}
@@ -47,13 +44,11 @@ Starts = NDArray[np.int64]
 
 
 def size(nbytes: int) -> str:
-    """Return the name of a size of buffer."""
     unit = next(unit for unit, factor in _UNITS.items() if nbytes % factor == 0)
     return f"{nbytes // _UNITS[unit]} {unit}"
 
 
 def bytes_of(name: str) -> int:
-    """Return the bytes of a size by its name."""
     found = re.fullmatch(r"(\d+) ?(GiB|MiB|KiB|B)", name)
     if not found:
         raise ValueError(f"{name!r} is no size: write it as 512B, 4KiB, 1MiB or 1GiB")
@@ -61,7 +56,6 @@ def bytes_of(name: str) -> int:
 
 
 def sizes(file_bytes: int) -> list[str]:
-    """Return the sizes of buffers that a file can fill, from 512 B to 1 GiB."""
     return [size(2**n) for n in range(9, 31) if 2**n <= file_bytes]
 
 
@@ -90,19 +84,13 @@ class Files:
 
     @property
     def nbytes(self) -> int:
-        """Bytes of the values."""
         return self.values * ITEMSIZE
 
     def path(self, kind: str) -> Path:
-        """Return where the variable lies in one of `KINDS`."""
         return self.folder / KINDS[kind]
 
     def write(self, kinds: Iterable[str]) -> None:
-        """Stream the variable to disk; what a killed run has written is gone on with.
-
-        Plain and netCDF files hold the same bytes: the netCDF library lays out the variable, and
-        the values are written to their place in it.
-        """
+        """Stream the variable to disk, from where a killed run has left it."""
         self.folder.mkdir(parents=True, exist_ok=True)
         parts = {}
         for kind in kinds:
@@ -132,7 +120,6 @@ def cold(folder: Path, file_mib: int) -> Files:
 
 
 def _blocks(values: int) -> Iterator[tuple[int, int]]:
-    """Yield first place and length of the blocks of the variable."""
     block = BLOCK_BYTES // ITEMSIZE
     return ((first, min(block, values - first)) for first in range(0, values, block))
 
@@ -164,7 +151,6 @@ def _netcdf(part: Path, values: int) -> None:
 
 
 def offset_of(path: Path) -> int:
-    """Return where the values of the contiguous variable begin in a netCDF-4 file."""
     import h5py
 
     with h5py.File(path) as file:
@@ -187,11 +173,7 @@ _MAKERS: dict[str, Any] = {"binary": _stream, "netcdf4": _netcdf, "zarr3": _zarr
 
 @dataclass(frozen=True)
 class Spots:
-    """The places at which a file is read, in order, in values; after Jones et al. 2016, section 2.
-
-    Random reads lie each in a part of the file of its own, of twice the buffer, anywhere within:
-    no byte is read twice, and none comes from an earlier read's memory.
-    """
+    """Where a file is read, in order, in values; after Jones et al. 2016, section 2."""
 
     access: str
     nbytes: int
@@ -199,8 +181,6 @@ class Spots:
     seed: int = 0
 
     def __post_init__(self) -> None:
-        if self.access not in ACCESSES:
-            raise ValueError(f"access={self.access!r}: give one of {', '.join(ACCESSES)}")
         if self.nbytes < ITEMSIZE or self.nbytes % ITEMSIZE or self.nbytes > self.file_bytes:
             raise ValueError(
                 f"reads of {self.nbytes} bytes from {self.file_bytes}: give a multiple of "
@@ -214,7 +194,6 @@ class Spots:
 
     @property
     def count(self) -> int:
-        """Values of one read."""
         return self.nbytes // ITEMSIZE
 
     def between(self, first: int, last: int) -> Starts:
@@ -228,6 +207,8 @@ class Spots:
     def _step(self) -> int:
         return STRIDE if self.access == "strided" else 1
 
+    # Each lies in a part of the file of its own, of twice the buffer: no byte is read twice, and
+    # none comes from an earlier read's memory.
     @cached_property
     def _random(self) -> Starts:
         draw = np.random.default_rng([self.seed, self.nbytes])
@@ -242,8 +223,6 @@ class Spots:
 
 @dataclass(frozen=True)
 class Loop:
-    """An open file, read in a loop."""
-
     # What makes reads, and gives their seconds by a clock in C, if there is one.
     ready: Callable[..., Callable[[], float | None]]
     # What the last read gave; it stays until the next has ended, as what a loop gives a name.
@@ -252,7 +231,6 @@ class Loop:
 
 
 def _plain_in_c(path: Path, count: int, stdio: bool) -> Loop:
-    """Read by pread, or by fread (after fseek where needed), into one buffer."""
     file, data = PlainFile(path, stdio=stdio), np.ones(count)
 
     def ready(starts: Starts, each: Values | None = None) -> Callable[[], float]:
@@ -263,7 +241,6 @@ def _plain_in_c(path: Path, count: int, stdio: bool) -> Loop:
 
 
 def _netcdf_in_c(path: Path, count: int) -> Loop:
-    """Read by nc_get_vara into one buffer."""
     file, data = NetcdfFile.open(path, VARIABLE), np.ones(count)
 
     def ready(starts: Starts) -> Callable[[], float]:
@@ -323,7 +300,6 @@ def _fromfile(file: Any, count: int, data: Any, offsets: list[int], seek: bool) 
 
 
 def _indexed(path: Path, count: int, opened: Any, run: Callable[..., Any]) -> Loop:
-    """Read slices of what is indexed like an array."""
     (array, close), held = opened(path), list[Any]([None])
 
     def reads(places: list[int]) -> None:
@@ -418,24 +394,13 @@ def modules(readers: Iterable[str]) -> list[str]:
 
 
 def available(readers: Iterable[str]) -> list[str]:
-    """Return those readers that can be used here."""
-    in_c = True
-    try:
-        compiler()
-    except KernelError:
-        in_c = False
-    found = {name: READERS[name] for name in readers if in_c or not READERS[name].in_c}
+    found = {name: READERS[name] for name in readers if not READERS[name].in_c or compiles()}
     return [name for name, reader in found.items() if all(map(find_spec, reader.modules))]
 
 
 @dataclass(frozen=True)
 class ReadBuffers:
-    """Read a file in buffers until its end or a limit of time: phases open, read and close.
-
-    The loop runs in batches of about 20 ms, each a lap of one phase; between them both ends of the
-    last read are compared with the truth. At the end the loop reads again from a place drawn by
-    lot, untimed, and every value is compared. ``stages`` are the reads.
-    """
+    """Read a file in buffers until its end or a limit of time: phases open, read and close."""
 
     files: Files
     reader: str
@@ -446,10 +411,9 @@ class ReadBuffers:
     seed: int = 0
 
     def parts(self, cache_state: str) -> dict[str, Any]:
-        """Return what a sample runs, and what describes it."""
         return {
             "run": self,
-            "check": right,
+            "check": bool,
             "columns": {
                 "library": READERS[self.reader].library,
                 "format": READERS[self.reader].kind,
@@ -463,16 +427,13 @@ class ReadBuffers:
 
     @property
     def memory_bytes(self) -> int:
-        """How much memory a cold read takes: pages for what it is likely to read, and two buffers.
-
-        With half of it in place, 256 MiB were read at 0.5 to 1.1 of their usual rate.
-        """
+        """The memory of a cold read: pages for what it is likely to read, and two buffers."""
+        # With half of it in place, 256 MiB were read at 0.5 to 1.1 of their usual rate.
         read = max(self.least * self.nbytes, self.limit_s * _DISK_BYTES_S)
         return int(min(read, self.files.nbytes)) + 2 * self.nbytes
 
     @cached_property
     def spots(self) -> Spots:
-        """Where it reads."""
         return Spots(self.access, self.nbytes, self.files.nbytes, self.seed)
 
     def __call__(self, watch: Stopwatch) -> bool:
@@ -491,6 +452,8 @@ class ReadBuffers:
             loop.close()
         return same
 
+    # In batches of about 20 ms, each a lap of one phase; between them both ends of the last read
+    # are compared with the truth.
     def _read(self, loop: Loop, watch: Stopwatch) -> tuple[int, bool]:
         total, done, spent, in_c, same = len(self.spots), 0, 0.0, 0.0, True
         batch = max(1, min(_FIRST_READS, _FIRST_BYTES // self.nbytes))
@@ -506,12 +469,13 @@ class ReadBuffers:
                 columns["wall_s"] = in_c
                 took = seconds
             spent += took
-            same = same and self._ends_same(loop, last - 1)
+            same = same and self.same(loop, last - 1, ends=True)
             wanted = min(_BATCH_S, max(self.limit_s - spent, 0.0))
             batch = max(1, min(8 * batch, int((last - done) * wanted / max(took, 1e-9))))
             done = last
         return done, same
 
+    # Untimed, from a place drawn by lot: every value is compared.
     def _again(self, loop: Loop) -> bool:
         most = min(_AGAIN_READS, _AGAIN_BYTES // self.nbytes)
         first = SystemRandom().randrange(max(1, len(self.spots) - most + 1))
@@ -521,22 +485,12 @@ class ReadBuffers:
                 return False
         return True
 
-    def _ends_same(self, loop: Loop, read: int) -> bool:
-        values, start = loop.last(), self._start(read)
+    def same(self, loop: Loop, read: int, ends: bool = False) -> bool:
+        """Whether the last read, of a number, gave what is there, or at both ends at least."""
+        values, start = loop.last(), int(self.spots.between(read, read + 1)[0])
         if len(values) != self.spots.count:
             return False
         tail = max(0, len(values) - _ENDS)
-        return holds(values[:_ENDS], start) and holds(values[tail:], start + tail)
-
-    def same(self, loop: Loop, read: int) -> bool:
-        """Whether the read of a number gave what is there."""
-        values = loop.last()
-        return len(values) == self.spots.count and holds(values, self._start(read))
-
-    def _start(self, read: int) -> int:
-        return int(self.spots.between(read, read + 1)[0])
-
-
-def right(same: bool) -> bool:
-    """Whether a sample read what it should; the check of its case."""
-    return same
+        if ends:
+            return holds(values[:_ENDS], start) and holds(values[tail:], start + tail)
+        return holds(values, start)

@@ -1,17 +1,10 @@
-"""Reading inside of chunks with an index of the layout that Penard et al. 2025 describe.
-
-`StandIn` takes the place of their package: it makes the package's requests, one after another, and
-does its work, also that beside the description. The index is opened again for each chunk, what it
-says of a point is read again for each piece, and arrays of the whole variable and of whole chunks
-are made and scaled. Only what the package reads wrong (missing chunks, strides) is read right.
-`SerialVariable`, the lean one, makes a request for each window and each piece of data, and no more.
-"""
+"""Reading inside of chunks with an index of the layout that Penard et al. 2025 describe."""
 
 from __future__ import annotations
 
 import math
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, suppress
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -30,40 +23,31 @@ from ..subchunk.read.whole import decode_chunk
 from . import chunkindex_format
 from .by_h5py import find_plugins
 from .chunkindex_format import check_sizes, chunk_names, read_record, read_sizes, read_window
-from .reading import Indexed, NotNumbersError, Opened, Reader
+from .reading import Indexed, Opened, Reader
 from .urls import Place, Remote
 
 SUFFIX = ".chunkindex"
 
 
 class StoredChunk(NamedTuple):
-    """Where a chunk lies in the file, and what the index calls it."""
-
-    name: str
+    name: str  # in the index
     offset: int
     size: int
     mask: int
 
 
 class SerialVariable:
-    """A variable read inside of its chunks, one request after another: the lean reader.
-
-    The files are local ones, as opened, or those of `hyperslab.io.urls`. After Penard et al. 2025,
-    sections 3.2 to 3.4, Figures 2 to 4.
-    """
+    """A variable read with one request for each window and each piece of data, in turn."""
 
     def __init__(self, data: Any, index: Any, name: str) -> None:
         self.data, self.index = data, index
         self._hdf5 = h5py.File(self.data, "r")
         self._dataset = self._hdf5[name]
-        if not isinstance(self._dataset, h5py.Dataset) or self._dataset.shape is None:
-            raise NotNumbersError(f"{name!r} holds nothing; readers take integers and floats")
         self.variable = describe(name, self._dataset)
         self.shape, self.dtype = self.variable.shape, self._dataset.dtype
         self._begin()
 
     def _begin(self) -> None:
-        """Read what all reads need."""
         self._index = h5py.File(self.index, "r")
         if not self.variable.plain:
             _ = self._names
@@ -81,17 +65,12 @@ class SerialVariable:
             file.close()
 
     def __getitem__(self, key: Any) -> NDArray[Any]:
-        return self.read(key)
-
-    def read(self, key: Any) -> NDArray[Any]:
-        """Return the values of a selection, chunk after chunk; what has no deflate, plainly."""
         if self.variable.plain:
             return np.asarray(self._dataset[key])
         asked = wanted(key, self.variable.shape)
         result = np.empty(asked.shape, self.variable.dtype)
-        if result.size:
-            for box in boxes(asked.axes, self.variable.chunks, self.variable.grid):
-                result[box.place] = self._box(box)
+        for box in boxes(asked.axes, self.variable.chunks, self.variable.grid):
+            result[box.place] = self._box(box)
         return asked.arrange(result)
 
     def _box(self, box: Box) -> NDArray[Any]:
@@ -101,7 +80,6 @@ class SerialVariable:
         return self._values(place, box)
 
     def _place(self, number: int) -> StoredChunk | None:
-        """Return where a chunk lies; nowhere if it was never written."""
         chunks = self._chunks
         row = int(np.searchsorted(chunks.number, number))
         if row == len(chunks) or chunks.number[row] != number:
@@ -111,12 +89,7 @@ class SerialVariable:
 
     def _values(self, place: StoredChunk, box: Box) -> NDArray[Any]:
         """Return the values of a box, picked from all those between its first and its last."""
-        steps = np.cumprod((1, *self.variable.chunks[:0:-1]), dtype=np.int64)[::-1]
-        numbers = np.zeros(box.shape, np.int64)  # within the chunk, counted in C order
-        for axis, (indices, step) in enumerate(zip(box.local, steps.tolist(), strict=True)):
-            along = [1] * len(steps)
-            along[axis] = -1
-            numbers += (np.asarray(indices, np.int64) * step).reshape(along)
+        numbers = np.asarray(np.ravel_multi_index(np.ix_(*box.local), self.variable.chunks))
         first, last = int(numbers.flat[0]), int(numbers.flat[-1])
         return self._samples(place, first, last - first + 1)[numbers - first]
 
@@ -132,7 +105,6 @@ class SerialVariable:
         return raw.view(self.variable.dtype)
 
     def _entry(self, name: str) -> h5py.Group | None:
-        """Return what the index holds of a chunk."""
         found = name in self._index  # by get it would make other requests
         return self._index[name] if found else None
 
@@ -147,7 +119,6 @@ class SerialVariable:
     def _pieces(
         self, group: h5py.Group, place: StoredChunk, first: int, count: int
     ) -> Iterator[bytes]:
-        """Yield bytes of the decompressed chunk, each from the point before them."""
         record = read_record(group)
         check_sizes(self.variable, place.name, record.sizes, place.size)
         for offset, length in self._spans(first, count):
@@ -155,12 +126,11 @@ class SerialVariable:
             behind = int(np.searchsorted(record.outloc, offset + length, "left"))
             window = read_window(group, point)
             bit, out = int(record.bit[point]), int(record.outloc[point])
-            stop = int(record.inloc[behind]) if behind < len(record) else place.size
+            stop = int(record.inloc[behind]) if behind < len(record.outloc) else place.size
             data = self._fetch(place.offset + (bit >> 3), stop - (bit >> 3))
             yield self._inflated(data, bit & 7, window if out else b"", offset - out, length)
 
     def _inflated(self, data: bytes, shift: int, window: bytes, skipped: int, length: int) -> bytes:
-        """Decompress, and return what comes behind that which is skipped."""
         try:
             found = inflate_from(
                 memoryview(data), shift, (0, 0), window, skipped + length, module=zlib
@@ -185,13 +155,11 @@ class SerialVariable:
         )
 
 
+# It makes room for the whole variable and for whole chunks, and scales what it read for the time
+# that it takes; only what the package reads wrong (missing chunks, strides) is read right.
+# tests/test_chunkindex_package.py holds it against the package.
 class StandIn(SerialVariable):
-    """A variable read as the published package does: its requests, and its work.
-
-    It makes room for the whole variable, and masks and scales all of it for the time that it takes:
-    readers give what is stored. Selections are whole numbers and slices.
-    tests/test_chunkindex_package.py holds it against the package.
-    """
+    """A variable read as the published package does: with its requests, in turn, and its work."""
 
     def _begin(self) -> None:
         names = ("_FillValue", "scale_factor", "add_offset")
@@ -203,17 +171,17 @@ class StandIn(SerialVariable):
             return value if value.dtype.kind in "iuf" else None
         return None
 
-    def read(self, key: Any) -> NDArray[Any]:
-        """Return the values of a selection, out of an array of the whole variable."""
+    def __getitem__(self, key: Any) -> NDArray[Any]:
         shape = self.variable.shape
         asked = None if self.variable.plain else wanted(key, shape)
         if asked is None or not math.prod(asked.shape):
-            return super().read(key)
+            return super().__getitem__(key)
         whole = np.empty(shape, self.variable.dtype)
         for box in boxes(asked.axes, self.variable.chunks, self.variable.grid):
-            whole[_slices(box.local, self._corner(box.number))] = self._box(box)
+            parts = (axis.indices[at] for axis, at in zip(asked.axes, box.place, strict=True))
+            whole[_slices(parts)] = self._box(box)
         self._scaled(whole)
-        return asked.arrange(whole[_slices([axis.indices for axis in asked.axes])])
+        return asked.arrange(whole[_slices(axis.indices for axis in asked.axes)])
 
     def _scaled(self, whole: NDArray[Any]) -> NDArray[Any]:
         scale = 1 if self._scale is None else self._scale
@@ -224,7 +192,6 @@ class StandIn(SerialVariable):
             return whole * scale + offset
 
     def _corner(self, number: int) -> tuple[int, ...]:
-        """Return where a chunk begins in the variable."""
         at = np.unravel_index(number, self.variable.grid)
         return tuple(int(n) * c for n, c in zip(at, self.variable.chunks, strict=True))
 
@@ -282,19 +249,15 @@ class StandIn(SerialVariable):
             yield self._inflated(data, -bits & 7, window if out else b"", offset - out, length)
 
 
-def _slices(parts: Sequence[Any], corner: Sequence[int] = ()) -> tuple[slice, ...]:
-    """Return what takes ranges of indices, moved by a corner."""
-    moved = zip(parts, corner or [0] * len(parts), strict=True)
-    return tuple(slice(part.start + at, part.stop + at, part.step) for part, at in moved)
+def _slices(parts: Iterable[Any]) -> tuple[slice, ...]:
+    return tuple(slice(part.start, part.stop, part.step) for part in parts)
 
 
 class ChunkindexLayoutReader(Reader):
     """Reads HDF5, and so netCDF-4, in place of the document's package, by an index beside the file.
 
-    Where there is no index one is built first: build it before anything is timed, by
-    ``hyperslab.io.chunkindex_format.write(path, f"{path}.chunkindex")``. Variables that are not
-    deflate-compressed are read plainly, by h5py. Behind a URL the index must lie beside the file;
-    fsspec opens both, with its own choice of cache, or for `chunkindex_layout-none` without one.
+    A local file without one gets it first, as by ``chunkindex_format.write(path, index)``. What is
+    not compressed by deflate is read by h5py.
     """
 
     has_chunk_cache = False

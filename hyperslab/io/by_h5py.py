@@ -23,12 +23,7 @@ PAGE_BUFFER_BYTES = 2**25
 
 
 class H5pyReader(StreamReader):
-    """Reads HDF5, and so netCDF-4, with h5py.
-
-    `h5py-none`, `h5py-64k` and `h5py-blocks` differ in fsspec's cache: none, 64 KiB of read-ahead,
-    blocks of 1 MiB. `h5py-paged` reads files that were written in pages, with a buffer of 32 MiB
-    for them.
-    """
+    """Reads HDF5, and so netCDF-4, with h5py; its names differ in what is cached of URLs."""
 
     def prepare(self) -> None:
         find_plugins()
@@ -93,7 +88,6 @@ class HDF5Writer(Writer):
         return dataset
 
     def _attach(self, variables: Placed) -> None:
-        """Make coordinates dimension scales; netCDF-C then wants one for every dimension."""
         if not any(v.dims == (v.name,) for v, _ in variables):
             return
         sizes = {d: n for v, _ in variables for d, n in zip(v.dims, v.shape, strict=True)}

@@ -16,16 +16,7 @@ from .urls import Place
 
 
 class HidefixReader(Reader):
-    """Reads HDF5, and so netCDF-4: deflate and shuffle, native byte order, no missing chunk.
-
-    Opening makes its index of the whole file, so that it refuses one in which any variable is
-    otherwise. The type comes from h5py.
-
-    hidefix 0.12 gives wrong values, and writes beyond its memory, for many boxes that cover axes
-    after the first in part. It is asked for what came out right in each of some ten thousand
-    boxes: all of these axes, of which the rest is cut away; or one place along each of them where
-    a chunk covers them whole.
-    """
+    """Reads HDF5 in native byte order, every chunk written, with deflate and shuffle alone."""
 
     has_chunk_cache = False
 
@@ -45,6 +36,9 @@ class _HidefixArray(Indexed):
             slice(start, start + (count - 1) * step + 1)
             for start, count, step in zip(chosen.starts, chosen.counts, chosen.steps, strict=True)
         ]
+        # hidefix 0.12 gives wrong values, and writes beyond its memory, for many boxes that cover
+        # axes after the first in part. Right in each of some ten thousand were: all of these axes,
+        # or one place along each of them where a chunk covers them whole.
         asked = spans[:1] + [slice(0, length) for length in self.shape[1:]]
         places = all(count == 1 for count in chosen.counts[1:])
         if places and tuple(self.variable.chunk_shape())[1:] == self.shape[1:]:

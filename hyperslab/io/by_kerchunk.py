@@ -7,18 +7,17 @@ from dataclasses import replace
 
 from kerchunk.utils import subchunk
 
-from .by_zarr import opened_array, store_at
+from .by_zarr import opened_array
 from .reading import Opened, Reader
-from .references import references_of, referring
+from .references import references_of, store_of
 from .urls import Place, Remote
 
 
 class KerchunkReader(Reader):
-    """Reads HDF5, and so netCDF-4, behind URLs as Zarr, by references made before.
+    """Reads HDF5, and so netCDF-4, behind URLs as Zarr, by references that lie beside the file.
 
-    They lie beside the file, and opening reads them: ``hyperslab.io.references.write(path)`` makes
-    them. The option "parts" gives factors by which kerchunk then divides each chunk, one after
-    another, along its first axis that is longer than 1; it takes chunks that are not compressed.
+    ``hyperslab.io.references.write(path)`` makes them. The option "parts" gives factors by which
+    chunks that are not compressed are divided along their first axis that is longer than 1.
     """
 
     has_chunk_cache = False
@@ -32,7 +31,7 @@ class KerchunkReader(Reader):
         for factor in factors:
             refs = subchunk(refs, variable, factor)
         with ExitStack() as held:
-            store = store_at(bare, held, referring(refs))
+            store = store_of(refs, bare, held)
             return opened_array(store, variable, variable, held, zarr_format=2)
 
 

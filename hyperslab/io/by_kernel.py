@@ -10,29 +10,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..kernels import NetcdfFile, kernel
-from ..kernels.netcdf_c import NoNumbersError
-from .reading import Indexed, NotNumbersError, Opened, Reader
+from .reading import Indexed, Opened, Reader
 from .selection import Region
 from .urls import Place
 
 
 class KernelReader(Reader):
-    """Reads stored values with nc_get_vara, or nc_get_vars for steps, from C.
-
-    It runs on the very netCDF-C that netCDF4-python has loaded.
-    """
+    """Reads stored values from C with nc_get_vara, or nc_get_vars for steps."""
 
     def prepare(self) -> None:
         kernel()
 
     def _open(self, place: Place, variable: str, chunk_cache_bytes: int | None) -> Opened:
         assert isinstance(place, Path)
-        try:
-            file = NetcdfFile.open(place, variable, cache_bytes=chunk_cache_bytes)
-        except NoNumbersError as error:
-            raise NotNumbersError(f"{error}; readers take integers and floats") from error
         with ExitStack() as held:
-            return _KernelArray(variable, held.enter_context(file), held)
+            opened = NetcdfFile.open(place, variable, cache_bytes=chunk_cache_bytes)
+            return _KernelArray(variable, held.enter_context(opened), held)
 
 
 class _KernelArray(Indexed):

@@ -20,13 +20,7 @@ _MARKS = (".zgroup", ".zarray")
 
 
 class NetCDF4Reader(Reader):
-    """Reads stored values with netCDF4-python: masking and scaling are off.
-
-    Over HTTP netCDF-C fetches ranges itself, as ``#mode=bytes`` asks it to. The reader `nczarr`
-    opens a directory as ``file://…#mode=nczarr,file``: of Zarr 2 it sees no scalars, and big-endian
-    arrays are refused, as netCDF-C 4.9 gives their missing chunks the fill value with its bytes
-    swapped.
-    """
+    """Reads stored values with netCDF4-python; `nczarr` reads directories of Zarr 2 and NCZarr."""
 
     def _open(self, place: Place, variable: str, chunk_cache_bytes: int | None) -> Opened:
         nczarr = self.name == "nczarr"
@@ -40,6 +34,7 @@ class NetCDF4Reader(Reader):
                 if chunk_cache_bytes is not None and found.chunking() not in (None, "contiguous"):
                     found.set_var_chunk_cache(size=chunk_cache_bytes)
                 if nczarr and not np.dtype(found.dtype).isnative:
+                    # netCDF-C 4.9 gives missing chunks the fill value with its bytes swapped.
                     raise ValueError(
                         "it is big-endian: netCDF-C would swap the bytes of fill values"
                     )
@@ -47,14 +42,12 @@ class NetCDF4Reader(Reader):
 
 
 def opened(place: Place, format: str) -> netCDF4.Dataset:
-    """Open a file, an NCZarr directory (its format "nczarr"), or a file behind a URL."""
     if isinstance(place, Remote):
         return netCDF4.Dataset(f"{place.url}#mode=bytes", "r")
     return netCDF4.Dataset(address(place, format), "r")
 
 
 def raw(variable: Any) -> Any:
-    """Return a variable that gives what is stored: unmasked and unscaled."""
     variable.set_auto_maskandscale(False)
     # Without it a strided selection is one call of the C library for each element.
     variable.use_nc_get_vars(True)
@@ -74,7 +67,6 @@ def default_cache(nbytes: int | None) -> Iterator[None]:
 
 
 def address(path: Path, format: str) -> str:
-    """Give what netCDF-C opens: the path, or the URL of an NCZarr directory."""
     if format != "nczarr":
         return str(path)
     absolute = str(path.absolute())

@@ -11,11 +11,7 @@ from .urls import Place, Remote
 
 
 class SubchunkReader(Reader):
-    """Reads HDF5, and so netCDF-4, with the index beside the file; without one chunk by chunk.
-
-    A cold case names the index among its files too. Behind a URL the index lies beside the file as
-    well; `subchunk-obstore` fetches both by obstore, `subchunk` by fsspec.
-    """
+    """Reads HDF5, and so netCDF-4, with the index beside the file; without one chunk by chunk."""
 
     has_chunk_cache = False
 

@@ -23,9 +23,8 @@ _KEPT, _REFERENCES = "memory://kept", "references.json"
 class VirtualizarrReader(Reader):
     """Reads HDF5, and so netCDF-4, behind URLs as Zarr, through obstore.
 
-    `virtualizarr` finds the chunks by parsing the group the variable lies in, each time it opens
-    a file; `virtualizarr-kerchunk` takes kerchunk's references as the reader `kerchunk` does, for
-    variables that are in no group and whose last chunks are not missing.
+    `virtualizarr` parses the variable's group each time; `virtualizarr-kerchunk` takes kerchunk's
+    references, for variables in no group whose last chunks were written.
     """
 
     has_chunk_cache = False

@@ -18,17 +18,12 @@ xr.backends.list_engines()  # what all engines import, so that neither opens nor
 
 
 class XarrayReader(Reader):
-    """Reads a DataArray of a dataset opened without decoding, dask or cache.
-
-    Opening reads the whole group's metadata and the coordinates that become indexes, as it does
-    for a user. Over HTTP, where nothing can be listed, Zarr needs consolidated metadata.
-    """
+    """Reads a DataArray of a dataset opened without decoding, dask or cache."""
 
     def __init__(self, card: Card) -> None:
         super().__init__(card)
         self._engine = card.name.removeprefix("xarray-")
-        self._inner = reader(self._engine)
-        self.has_chunk_cache = self._inner.has_chunk_cache  # type: ignore[misc]
+        self.has_chunk_cache = reader(self._engine).has_chunk_cache  # type: ignore[misc]
 
     def _open(self, place: Place, variable: str, chunk_cache_bytes: int | None) -> Opened:
         group, _, name = variable.rpartition("/")
@@ -44,15 +39,8 @@ class XarrayReader(Reader):
             # It warns of Zarr stores without consolidated metadata.
             meanwhile.enter_context(warnings.catch_warnings())
             warnings.simplefilter("ignore", RuntimeWarning)
-            dataset = xr.open_dataset(
-                source,
-                engine=self._engine,
-                decode_cf=False,
-                chunks=None,
-                cache=False,
-                group=group or None,
-                **options,
-            )
+            options |= {"engine": self._engine, "group": group or None}
+            dataset = xr.open_dataset(source, decode_cf=False, chunks=None, cache=False, **options)
             held.callback(dataset.close)
             if name not in dataset.variables:
                 # For the name of a bare dimension xarray would make up its numbers.
@@ -60,7 +48,6 @@ class XarrayReader(Reader):
             return _XarrayArray(variable, dataset[name], held)
 
     def _source(self, place: Place, held: ExitStack) -> tuple[Any, dict[str, Any]]:
-        """Return what the engine opens, and the options that it needs."""
         if self._engine == "zarr":
             from .by_zarr import store_at
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import base64
 import struct
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, Literal
@@ -32,10 +32,8 @@ _CODECS: dict[int, dict[str, Any]] = {
 
 
 class ZarrReader(Reader):
-    """Reads Zarr 2, Zarr 3 and NCZarr directories.
+    """Reads Zarr 2, Zarr 3 and NCZarr directories; `zarr-obstore` reads URLs by obstore.
 
-    NCZarr stores a scalar as an array of one value, and so it is read; its arrays with deflate
-    and shuffle are refused by zarr-python 3.1. `zarr-obstore` reads URLs by obstore, not fsspec.
     What a server says is not there is a missing chunk, which holds fill values: so Zarr has it.
     """
 
@@ -54,25 +52,17 @@ class ZarrReader(Reader):
             return opened_array(store, variable, "", held)
 
 
-def store_at(
-    place: Place, held: ExitStack, through: Callable[[Any], Any] | None = None
-) -> LocalStore | FsspecStore:
-    """Return the store in a folder, or by fsspec behind a URL, which `held` closes.
-
-    Where it is read `through` another file system, that is made of fsspec's own.
-    """
+def store_at(place: Place, held: ExitStack) -> LocalStore | FsspecStore:
+    """Return the store in a folder, or by fsspec behind a URL, which `held` closes."""
     if isinstance(place, Path):
         # A store and no text, in which newer versions take # for the start of options.
         return LocalStore(place, read_only=True)
     system, path, close = system_in_zarr(place)
     held.callback(close)
-    if through:
-        system, path = through(system), ""
     return FsspecStore(system, path=path, read_only=True)
 
 
 def opened_array(store: Any, name: str, path: str, held: ExitStack, **options: Any) -> Opened:
-    """Open an array of a store; `held` closes the store."""
     array = zarr.open_array(store=store, path=path, mode="r", **options)
     for codec in getattr(array.metadata, "filters", None) or ():
         if isinstance(getattr(codec, "elementsize", 0), str):
@@ -104,11 +94,8 @@ class ZarrWriter(Writer):
             zarr.consolidate_metadata(store, zarr_format=2)
 
     def write(self, name: str, selection: Selection, values: NDArray[Any]) -> None:
-        """Write the values of one selection.
-
-        zarr takes the pieces of a selection from values of another shape wrongly.
-        """
         handle = self._handles[name]
+        # zarr takes the pieces of a selection from values of another shape wrongly.
         handle[selection] = fitted(values, region(selection, handle.shape, name).shape)
 
     def discard(self) -> None:
@@ -165,7 +152,6 @@ def _options3(variable: Variable, layout: Layout) -> dict[str, Any]:
 
 
 def _plain(attrs: Mapping[str, object]) -> dict[str, Any]:
-    """Give attributes as JSON has them."""
     return {
         key: value.tolist() if isinstance(value, np.ndarray | np.generic) else value
         for key, value in attrs.items()

@@ -25,8 +25,6 @@ _PIECE = 2**16  # elements that stay in the processor's cache
 
 @dataclass(frozen=True)
 class Sample:
-    """What a case does, given as it is: what runs and checks it, and what describes it."""
-
     run: Callable[[Stopwatch], Any]
     check: Callable[[Any], bool]
     columns: dict[str, object]
@@ -35,7 +33,6 @@ class Sample:
     memory_bytes: int = 0  # see `measure.case.Case`
 
     def parts(self, cache_state: str) -> dict[str, Any]:
-        """Return what a sample runs, and what describes it."""
         found = {name: value for name, value in vars(self).items() if name != "made"}
         if self.made:
             found |= dict.fromkeys(("prepare", "cleanup"), partial(remove, self.made))
@@ -51,22 +48,14 @@ class Whole:
 
     @property
     def nbytes(self) -> int:
-        """Bytes of all values."""
         return int(np.prod(self.shape)) * np.dtype(self.dtype).itemsize
 
     def values(self) -> NDArray[np.generic]:
-        """Return the array."""
         return np.arange(self.nbytes // 4, dtype="i4").view(self.dtype).reshape(self.shape)
 
-
-@dataclass(frozen=True)
-class Equal:
-    """Check that what was read is the array, compared in pieces that stay in the cache."""
-
-    array: Whole
-
-    def __call__(self, read: NDArray[np.generic]) -> bool:
-        if (read.shape, read.dtype) != (self.array.shape, np.dtype(self.array.dtype)):
+    def same(self, read: NDArray[np.generic]) -> bool:
+        """Whether what was read is the array, compared in pieces that stay in the cache."""
+        if (read.shape, read.dtype) != (self.shape, np.dtype(self.dtype)):
             return False
         flat = np.ascontiguousarray(read).ravel().view("i4")
         pieces = ((at, flat[at : at + _PIECE]) for at in range(0, flat.size, _PIECE))
@@ -75,36 +64,25 @@ class Equal:
             for at, piece in pieces
         )
 
-
-@dataclass(frozen=True)
-class Stored:
-    """Check that a file holds an array, read back by a reader, or as plain bytes without one."""
-
-    path: Path
-    array: Whole
-    checker: str = ""
-
-    def __call__(self, _: object) -> bool:
-        if not self.checker:
-            plain = np.fromfile(self.path, self.array.dtype)
-            return Equal(self.array)(plain.reshape(self.array.shape))
-        with reader(self.checker).open(self.path, NAME) as opened:
-            return Equal(self.array)(opened.read())
+    def stored(self, path: Path, checker: str, _: object = None) -> bool:
+        """Whether a file holds the array, read back by a reader, or as plain bytes without one."""
+        if not checker:
+            return self.same(np.fromfile(path, self.dtype).reshape(self.shape))
+        with reader(checker).open(path, NAME) as opened:
+            return self.same(opened.read())
 
 
 @dataclass(frozen=True)
 class Dd:
-    """Copy a plain file with dd in blocks of 1 MiB, timed by itself: phase read, or write.
-
-    One block of the whole size would be slower: its memory is new, page by page. A write ends with
-    fsync, and begins with reading the source out of the page cache.
-    """
+    """Copy a plain file with dd in blocks of 1 MiB, timed by itself: phase read, or write."""
 
     source: Path
     target: Path | None = None  # none reads into nothing
 
     needs: ClassVar = NEEDS
 
+    # One block of the whole size would be slower: its memory is new, page by page. A write begins
+    # with reading the source out of the page cache.
     def __call__(self, watch: Stopwatch) -> int:
         size = self.source.stat().st_size
         words = ["dd", f"if={self.source}", f"of={self.target or '/dev/null'}", f"bs={2**20}"]
@@ -118,21 +96,12 @@ class Dd:
         watch.note(wall_s=seconds, user_s=None, sys_s=None, file_bytes=size)
         return copied
 
-
-@dataclass(frozen=True)
-class Copied:
-    """Check that dd copied a whole file, into a target if there is one."""
-
-    source: Path
-    target: Path | None = None
-
-    def __call__(self, copied: int) -> bool:
+    def right(self, copied: int) -> bool:
         same = self.target is None or filecmp.cmp(self.target, self.source, shallow=False)
         return same and copied == self.source.stat().st_size
 
 
 def copied_in(printed: str) -> tuple[int, float]:
-    """Return the bytes that dd copied and the seconds that it took."""
     found = _COPIED.search(printed)
     if not found:
         raise ValueError(f"dd printed {printed!r}: no bytes and seconds in it")

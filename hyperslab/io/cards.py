@@ -54,7 +54,7 @@ class Card:
         # What reads URLs by obstore needs nothing of fsspec's.
         needed = self.requires + (() if "obstore" in self.requires else _OPENERS.get(place, ()))
         absent = tuple(module for module in needed if find_spec(module) is None)
-        return (*absent, *((COMPILER,) if self.compiled and not _compiles() else ()))
+        return (*absent, *((COMPILER,) if self.compiled and not compiles() else ()))
 
 
 _NETCDF = frozenset({"netcdf3", "netcdf3-64bit", "cdf5", "netcdf4", "netcdf4-classic", "hdf5"})
@@ -171,16 +171,18 @@ def reader(name: str) -> Reader:
     """
     mine = card(name)
     if missing := mine.missing():
+        modules = [name for name in missing if name != COMPILER]
+        steps = [f"pip install {' '.join(modules)}"] * bool(modules)
+        steps += [INSTALL] * (COMPILER in missing)
         raise ValueError(
             f"reader {name!r} needs {', '.join(missing)}, not installed here: "
-            f"{_install(missing)}; usable are {', '.join(readers())}"
+            f"{' and '.join(steps)}; usable are {', '.join(readers())}"
         )
     made: Reader = import_module(f"hyperslab.io.{mine.module}").READER(mine)
     return made
 
 
 def card(name: str) -> Card:
-    """Give what is known of a reader, its library imported or not."""
     found = next((card for card in CARDS if card.name == name), None)
     if found is None:
         known = ", ".join(card.name for card in CARDS)
@@ -188,14 +190,8 @@ def card(name: str) -> Card:
     return found
 
 
-def _compiles() -> bool:
+def compiles() -> bool:
     try:
         return bool(compiler())
     except KernelError:
         return False
-
-
-def _install(missing: tuple[str, ...]) -> str:
-    modules = [name for name in missing if name != COMPILER]
-    steps = [f"pip install {' '.join(modules)}"] * bool(modules)
-    return " and ".join(steps + [INSTALL] * (COMPILER in missing))

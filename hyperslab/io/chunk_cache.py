@@ -1,12 +1,7 @@
-"""HDF5's chunk cache: how large netCDF-C makes it, and which chunks a read fetches through it.
+"""HDF5's chunk cache: how large netCDF-C makes it, and which chunks a read fetches through it."""
 
-The rules are those of the HDF5 library (H5Dchunk.c, 1.8 to 2.0) and of netCDF-C
-(`nc4_adjust_var_cache`), told in our own words.
-"""
-
-import itertools
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from .chunk_shapes import chunk_grid, cut
@@ -17,39 +12,24 @@ Place = tuple[int, ...]
 
 @dataclass(frozen=True)
 class ChunkCache:
-    """A chunk cache, as `nc_get_var_chunk_cache` reports it."""
-
     nbytes: int = 64 * 2**20
     slots: int = 1000  # length of its hash table
-    # Share of the entries that fully written or read chunks are looked for in before any chunk is
-    # thrown out, 0 to 1.
-    preemption: float = 0.75
+    preemption: float = 0.75  # share of it in which chunks that are done with are looked for first
 
 
-DEFAULT_CACHE = ChunkCache()
-"""What netCDF-C 4.9.3 gives a variable."""
+DEFAULT_CACHE = ChunkCache()  # what netCDF-C 4.9.3 gives a variable
 
 
 @dataclass(frozen=True)
 class CacheRule:
-    """How a build of netCDF-C sizes the chunk cache of a variable nobody set one for.
-
-    It starts from a default, and is enlarged only when not even one chunk fits.
-
-    Examples
-    --------
-    >>> [RULES["4.6.2"].granted(mib * 2**20) >> 20 for mib in (1, 4, 5, 7)]
-    [4, 4, 50, 64]
-    >>> RULES["4.6.2"].short()
-    (419431, 4194304)
-    """
+    """How a build of netCDF-C sizes the chunk cache of a variable nobody set one for."""
 
     default_bytes: int  # what a variable gets to begin with (CHUNK_CACHE_SIZE)
     chunks: int  # that an enlarged cache holds (DEFAULT_CHUNKS_IN_CACHE)
     most_bytes: int  # unless that takes more (MAX_DEFAULT_CACHE_SIZE)
 
     def granted(self, chunk_bytes: int, own_bytes: int | None = None) -> int:
-        """Return the cache, in bytes, of a variable with chunks of a size."""
+        """Return the cache, in bytes, of chunks of a size: larger than the default if none fits."""
         # A default of the program's own is kept whatever the chunks are, unless it is the build's.
         start = self.default_bytes if own_bytes is None else own_bytes
         if start != self.default_bytes or chunk_bytes <= start:
@@ -57,11 +37,8 @@ class CacheRule:
         return min(self.chunks * chunk_bytes, self.most_bytes)
 
     def short(self) -> tuple[int, int] | None:
-        """Return the smallest and the largest chunk that gets less than the document promises.
-
-        None is too large for the default, but ten are; there is no such gap where the default is
-        the most there is.
-        """
+        """Return the smallest and the largest chunk that gets less than the document promises."""
+        # None is too large for the default, but ten are.
         low = self.default_bytes // PROMISED_CHUNKS + 1
         return None if promised_bytes(low) <= self.granted(low) else (low, self.default_bytes)
 
@@ -77,16 +54,8 @@ RULES = {
 
 
 def promised_bytes(chunk_bytes: int) -> int:
-    """Return the cache that the document promises: ten chunks, or 64 MiB if that is less.
-
-    Source: netCDF-C 4.6.2, "Improving Performance with Chunking", The Chunk Cache. Its 64 MB are
-    67,108,864 bytes in the source.
-
-    Examples
-    --------
-    >>> promised_bytes(10**6), promised_bytes(10**7)
-    (10000000, 67108864)
-    """
+    """Return the cache that the document promises: ten chunks, or 64 MiB if that is less."""
+    # netCDF-C 4.6.2, "Improving Performance with Chunking", The Chunk Cache.
     return min(PROMISED_CHUNKS * chunk_bytes, PROMISED_BYTES)
 
 
@@ -103,34 +72,32 @@ def chunk_reads(
 
     Parameters
     ----------
-    shape, chunks : sequence of int
+    shape, chunks
         Lengths of the array and of a chunk, in elements.
-    itemsize : int
+    itemsize
         Bytes an element.
-    boxes : iterable of sequences of (int, int)
+    boxes
         For each read the first element and the one after the last, along each axis.
-    cache : ChunkCache
 
     Examples
     --------
     >>> rows = [((i, i + 1), (0, 40)) for i in range(8)]
-    >>> chunk_reads((8, 40), (8, 10), 4, rows)
-    4
-    >>> chunk_reads((8, 40), (8, 10), 4, rows, ChunkCache(nbytes=960))
-    32
+    >>> caches = DEFAULT_CACHE, ChunkCache(nbytes=960)
+    >>> [chunk_reads((8, 40), (8, 10), 4, rows, cache) for cache in caches]
+    [4, 32]
     """
     grid = chunk_grid(shape, chunks)
-    held = _Held(math.prod(chunks) * itemsize, grid, cache)
-    touched = itertools.chain.from_iterable(_touched(box, chunks) for box in boxes)
-    numbers: dict[Place, int] = {}
-    return sum(
-        held.touch(numbers.setdefault(place, len(numbers)), place, elements * itemsize)
-        for place, elements in touched
-    )
+    held, numbers = _Held(math.prod(chunks) * itemsize, grid, cache), dict[Place, int]()
+    fetched = 0
+    for box in boxes:
+        for part in cut([slice(*ends) for ends in box], chunks):
+            place = tuple(s.start // c for s, c in zip(part, chunks, strict=True))
+            nbytes = math.prod(s.stop - s.start for s in part) * itemsize
+            fetched += held.touch(numbers.setdefault(place, len(numbers)), place, nbytes)
+    return fetched
 
 
 def row_boxes(shape: Sequence[int], rows: int) -> list[Box]:
-    """Return the boxes of the first rows, each one element of the first axis and all else."""
     return [((i, i + 1), *((0, n) for n in shape[1:])) for i in range(rows)]
 
 
@@ -162,8 +129,6 @@ def preempted(entries: Sequence[tuple[int, bool]], size: int, cache: ChunkCache)
 
 
 class _Held:
-    """The chunks in a cache, while reading, by numbers of their own."""
-
     def __init__(self, size: int, grid: Sequence[int], cache: ChunkCache) -> None:
         self._size, self._grid, self._cache = size, grid, cache
         self._order: list[int] = []  # head first
@@ -196,10 +161,3 @@ class _Held:
     def _drop(self, number: int) -> None:
         self._order.remove(number)
         del self._unread[number], self._slots[self._slot_of[number]]
-
-
-def _touched(box: Box, chunks: Sequence[int]) -> Iterator[tuple[Place, int]]:
-    """Yield place and elements read of each chunk that a box touches, in C order."""
-    for part in cut([slice(*ends) for ends in box], chunks):
-        place = tuple(s.start // c for s, c in zip(part, chunks, strict=True))
-        yield place, math.prod(s.stop - s.start for s in part)

@@ -70,7 +70,6 @@ def opener(
 
 
 def _own_dataset(path: Path, cache_bytes: int | None) -> Opened:
-    """Open by xarray a netCDF4.Dataset that the program opened and set up itself."""
     import netCDF4
     import xarray as xr
 
@@ -81,8 +80,6 @@ def _own_dataset(path: Path, cache_bytes: int | None) -> Opened:
 
 
 class _Anew(Opened):
-    """A variable that is looked up by its name for every read."""
-
     def __init__(self, file: Any) -> None:
         self._file = file
         super().__init__(NAME, file[NAME].shape, file[NAME].dtype)

@@ -1,16 +1,14 @@
 """The index of the package chunkindex: an HDF5 file, as in Figure 3 of Penard et al. 2025::
 
     group: VARIABLE/I.J {         // place of the chunk in the grid
-      dimensions: outloc = points; win = 32768
-      byte window(outloc, win)    // decompressed bytes before each point; chunks (1, win), deflate
+      byte window(outloc, win)    // 32768 decompressed bytes before each point
       int64 outloc(outloc)        // bytes of the decompressed chunk before the point
       int64 inloc(outloc)         // first byte of the compressed chunk that lies behind it whole
       byte bits(outloc)           // bits of the byte before that one that lie behind it too
       :uncompressed_size, :compressed_size
     }
 
-The study needs it to re-do the document's reads. Nobody else does: an index of `hyperslab.subchunk`
-is smaller, quicker, and knows when the file has changed.
+The study re-does the document's reads with it: nobody else needs it.
 """
 
 from __future__ import annotations
@@ -60,12 +58,7 @@ def write(
     variables: Sequence[str] | None = None,
     spacing: int = SPACING,
 ) -> Path:
-    """Build the index of a file as the package does; it appears whole, or not at all.
-
-    Points lie where deflate's blocks end, and each keeps its whole window: sections 3.2 and 3.3.
-    """
-    if spacing < 1:
-        raise ValueError(f"spacing={spacing}: give 1 or more")
+    """Build the index of a file as the package does; it appears whole, or not at all."""
     data, target = LocalFile(path), Path(index)
     with open_hdf5(data) as source:
         found = look(source, variables, Path(path).name)
@@ -85,7 +78,6 @@ def write(
 
 
 def chunk_names(variable: Variable, numbers: NDArray[np.int64]) -> list[str]:
-    """Return the groups' names of chunks: their places along each axis."""
     places = np.stack(np.unravel_index(numbers, variable.grid), -1)
     return [".".join(map(str, place)) for place in places.tolist()]
 
@@ -122,24 +114,17 @@ def _write_chunk(
 
 @dataclass(frozen=True)
 class ChunkRecord:
-    """The points of one chunk; arrays are of shape (points,)."""
-
     outloc: NDArray[np.int64]  # bytes of the decompressed chunk before a point
     inloc: NDArray[np.int64]  # first byte of the compressed chunk that lies behind it whole
     bit: NDArray[np.int64]  # bits of the compressed chunk before it
     sizes: tuple[int, int]  # bytes of the chunk, decompressed and compressed
 
-    def __len__(self) -> int:
-        return len(self.outloc)
-
 
 def read_window(group: h5py.Group, place: int) -> bytes:
-    """Return the window of a point."""
     return bytes(group["window"][place].tobytes())
 
 
 def read_sizes(group: h5py.Group) -> tuple[int, int]:
-    """Return the bytes of a chunk, decompressed and compressed."""
     names = ("uncompressed_size", "compressed_size")
     whole, stored = (int(np.ravel(group.attrs[name])[0]) for name in names)
     return whole, stored
@@ -171,7 +156,6 @@ def read_record(group: h5py.Group) -> ChunkRecord:
 
 
 def check_sizes(variable: Variable, name: str, sizes: tuple[int, int], size: int) -> None:
-    """Refuse what an index says of a chunk that has another size now."""
     if sizes != (variable.chunk_bytes, size):
         raise StaleIndexError(
             f"the index does not belong to the file as it is now: chunk {name} of {variable.name} "
@@ -181,7 +165,6 @@ def check_sizes(variable: Variable, name: str, sizes: tuple[int, int], size: int
 
 
 def chunk_points(index: str | Path, variable: str) -> dict[str, ChunkRecord]:
-    """Return what an index says of each chunk of a variable."""
     with h5py.File(index, "r") as file:
         return _records(file[variable])
 
@@ -199,8 +182,6 @@ class ChunkindexFile(File):
 
 @dataclass(frozen=True)
 class _WindowPoints(Points):
-    """Points whose windows lie in the groups of an HDF5 file."""
-
     groups: tuple[str, ...] = ()  # path of the group of each chunk
 
 
@@ -216,7 +197,6 @@ class _ChunkindexIndex:
 
     @cached_property
     def entries(self) -> dict[str, Entry]:
-        """The variables of the file by their names."""
         found = self.listing.variables
         if not any(name in self._index for name in found):
             raise StaleIndexError("the index describes no variable of the file")
@@ -227,7 +207,6 @@ class _ChunkindexIndex:
         }
 
     def points(self, entry: Entry) -> tuple[Chunks, Points]:
-        """Return chunk table and points of a variable."""
         if entry.place not in self._points:
             with self._file.plainly() as hdf5:
                 chunks = chunk_table(hdf5[entry.variable.name])
@@ -240,10 +219,10 @@ class _ChunkindexIndex:
         counts, there = [0], []  # a chunk that skipped a filter has no points
         for name, mask, size in zip(names, chunks.mask, chunks.size.tolist(), strict=True):
             record = None if mask else held.get(name)
-            counts.append(0 if record is None else len(record))
             if record is not None:
                 check_sizes(variable, name, record.sizes, size)
                 there.append(record)
+            counts.append(0 if record is None else len(record.outloc))
         empty = np.empty(0, np.int64)
         out = np.concatenate([empty, *(record.outloc for record in there)])
         zeros = np.zeros(len(out), np.int64)
@@ -261,7 +240,6 @@ class _ChunkindexIndex:
         )
 
     def kept(self, points: Points, numbers: Iterable[int]) -> list[memoryview]:
-        """Return the windows of some points, as an `Index` keeps them."""
         assert isinstance(points, _WindowPoints)
         found = []
         for number in numbers:
@@ -274,5 +252,4 @@ class _ChunkindexIndex:
         return found
 
     def close(self) -> None:
-        """Close the index."""
         self._index.close()

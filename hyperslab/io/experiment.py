@@ -29,8 +29,7 @@ from .writing import sync_files
 class Work(Protocol):
     """What a case does; `parts` says what a sample runs, and what describes it."""
 
-    def parts(self, cache_state: str) -> dict[str, Any]:
-        """Return fields of `hyperslab.measure.case.Case`."""
+    def parts(self, cache_state: str) -> dict[str, Any]: ...
 
 
 @dataclass(frozen=True)
@@ -43,7 +42,6 @@ class Case:
     most_blocks: int = 0  # after which it is left out of the rest; 0 measures it in all
 
     def ready(self, cache_state: str = "") -> measured.Case:
-        """Return it as samples run it, in a state of the page cache."""
         return measured.Case(
             ", ".join(self.labels.values()),
             **self.work.parts(cache_state),
@@ -62,8 +60,7 @@ class Source(Protocol):
     dtype: str
 
     @property
-    def shape(self) -> tuple[int, ...]:
-        """Lengths of its axes."""
+    def shape(self) -> tuple[int, ...]: ...
 
     def part(self, selection: Selection, folder: Path) -> Callable[[], NDArray[Any]]:
         """Return what gives part of it; the folder is for what takes long to make."""
@@ -86,14 +83,12 @@ class Array:
     fill_value: float | None = None  # of what is never written; the format's own if none is given
 
     def __getitem__(self, selection: Selection) -> NDArray[Any]:
-        return Part(self.make, selection)()
+        return taken(self.make, selection)
 
     def part(self, selection: Selection, folder: Path) -> Callable[[], NDArray[Any]]:
-        """Return what gives part of it."""
-        return Part(self.make, selection)
+        return partial(taken, self.make, selection)
 
     def write(self, files: Mapping[Path, Layout], folder: Path) -> None:
-        """Write all of it into each file, whatever is there."""
         dims = self.dims or tuple("uvwzyx"[-len(self.shape) :])
         values = self.make()
         about = (self.variable, dims, self.shape, self.dtype)
@@ -109,59 +104,41 @@ class Array:
                 writer.sync()
 
 
-@dataclass(frozen=True)
-class Part:
-    """Make part of an array."""
-
-    make: Callable[[], NDArray[Any]]
-    selection: Selection
-
-    def __call__(self) -> NDArray[Any]:
-        return np.ascontiguousarray(self.make()[self.selection])
+def taken(make: Callable[[], NDArray[Any]], selection: Selection) -> NDArray[Any]:
+    return np.ascontiguousarray(make()[selection])
 
 
 @dataclass(frozen=True)
 class File:
-    """An array in a file, or in a store."""
-
     path: Path
     array: Source
     layout: Layout
 
     def part(self, selection: Selection) -> Callable[[], NDArray[Any]]:
-        """Return what gives the true values of a part."""
         return self.array.part(selection, self.path.parent)
 
     def steps(self, selection: tuple[Any, ...]) -> int:
-        """Return how many places along the first axis a selection takes."""
         return int(np.arange(self.array.shape[0])[selection[0]].size)
 
     def size(self) -> dict[str, object]:
-        """Return the record columns that tell of its layout, its size and that of its values."""
         stored = stored_bytes(self.path)
         return {**self.layout.record(), "file_bytes": stored, "useful_bytes": self.nbytes}
 
     @property
     def nbytes(self) -> int:
-        """Bytes of the values."""
         return np.dtype(self.array.dtype).itemsize * math.prod(self.array.shape)
 
     def memory_bytes(self, reader: str) -> int:
-        """Return how much memory a read may take beyond the file's pages: a chunk, and a copy.
-
-        The stand-in for chunkindex, as the package, makes arrays of the whole variable, four in
-        all.
-        """
+        """Return how much memory a read may take beyond the file's pages: a chunk, and a copy."""
+        # The stand-in for chunkindex makes arrays of the whole variable, four in all.
         whole = card(reader).library == "chunkindex"
         values = math.prod(self.layout.chunks or ()) + 2 * math.prod(self.array.shape) * whole
         return 2 * np.dtype(self.array.dtype).itemsize * values
 
     def twin(self) -> Path:
-        """Return a copy for reads from memory, with copies of the indexes that lie beside the file.
-
-        A file that was evicted comes back in other pieces of memory, which alone makes a read from
-        memory up to a tenth quicker or slower: cold and warm reads need files of their own.
-        """
+        """Return a copy for reads from memory, with copies of the indexes beside the file."""
+        # A file that was evicted comes back in other pieces of memory, which alone makes a warm
+        # read up to a tenth quicker or slower: cold and warm reads need files of their own.
         path = self.path.with_name(f"warm-{self.path.name}")
         if self.path.exists() and not path.exists():
             # With its times, by which an index tells whether the file has changed.
@@ -180,13 +157,11 @@ class Read:
     reader: str = "netcdf4"
 
     def parts(self, cache_state: str) -> dict[str, Any]:
-        """Return what a sample runs, and what describes it."""
         path = self.file.twin() if cache_state == "warm" else self.file.path
+        what = (path, self.reader, self.selection, self.file.array.variable)
         return {
             # The file is evicted again once it is open, so that the read itself starts cold.
-            "run": work.Read(
-                path, self.reader, self.selection, self.file.array.variable, chill=True
-            ),
+            "run": work.Read(*what, chill=True),
             "check": work.Equals(self.file.part(self.selection)),
             "columns": columns(self.file.layout, self.reader),
             "files": (path,),
@@ -203,7 +178,6 @@ class Overwrite:
     selection: Selection
 
     def parts(self, cache_state: str) -> dict[str, Any]:
-        """Return what a sample runs, and what describes it."""
         file, layout = self.file, self.file.layout
         return {
             "run": self,
@@ -237,7 +211,6 @@ class Create:
     selection: Selection = ...
 
     def parts(self, cache_state: str) -> dict[str, Any]:
-        """Return what a sample runs, and what describes it."""
         layout, part = self.file.layout, self.file.part(self.selection)
         return {
             "run": self,
@@ -250,7 +223,6 @@ class Create:
 
     @property
     def path(self) -> Path:
-        """Where it is written."""
         return self.file.path.with_name(f"new-{self.file.path.name}")
 
     def __call__(self, watch: Stopwatch) -> None:
@@ -279,10 +251,8 @@ def modules(cases: Iterable[measured.Case]) -> tuple[str, ...]:
 
 
 def columns(layout: Layout, reader: str) -> dict[str, object]:
-    """Return the record columns that tell of a layout and a reader."""
     return {"library": card(reader).library, **layout.record()}
 
 
 def _checker(layout: Layout) -> str:
-    """Return who reads what another library wrote."""
     return "h5py" if layout.format == "netcdf4" else "netcdf4"

@@ -28,32 +28,23 @@ _APART = 0.8  # of a round trip: the least between an answer and the request tha
 
 @dataclass(frozen=True)
 class Place:
-    """Where a server is read from."""
-
     name: str  # of the link, in the records
     link: Link
     server: Server | Endpoint | None = None  # through the link; none where records are drawn from
 
     @property
     def columns(self) -> dict[str, object]:
-        """The record columns that tell of the way to the server."""
         assert self.server is not None, "nothing is served where records are drawn from"
         if isinstance(self.server, Endpoint):
             return {"link": NEAR if self.server.here else ABROAD}
-        return {
-            "link": self.name,
-            "latency_s": self.link.round_trip_s,
-            "mode": self.server.program,
-        }
+        return {"link": self.name, "latency_s": self.link.round_trip_s, "mode": self.server.program}
 
     @property
     def needs(self) -> tuple[str, ...]:
-        """What is imported before samples that read from there are forked."""
         s3 = self.server is not None and self.server.kind == "s3"
         return ("fsspec.implementations.http", *(["s3fs"] * s3), __name__)
 
     def remote(self, name: str) -> Remote:
-        """Return what is served under a name."""
         assert self.server is not None
         return Remote(self.server.address(name), self.server.storage_options)
 
@@ -63,19 +54,11 @@ class Place:
             self.server.forget()
 
     def counted(self) -> dict[str, object]:
-        """Return requests, connections, stages, handshakes and bytes, from the server's log."""
         if not isinstance(self.server, Server):
             return {}
         apart_s = _APART * self.link.round_trip_s
-        wire = Wire.of(self.server.requests(), apart_s, self.link.bytes_per_s)
-        return {
-            "requests": wire.requests,
-            "connections": wire.connections,
-            "stages": wire.stages,
-            "handshakes": wire.handshakes,
-            "idle_stages": wire.idle,
-            "wire_bytes": wire.wire_bytes,
-        }
+        found = {**vars(Wire.of(self.server.requests(), apart_s, self.link.bytes_per_s))}
+        return {"idle_stages": found.pop("idle"), **found}
 
 
 @contextmanager
@@ -86,7 +69,9 @@ def serve(
     if store:
         # What an array was compared with stays here.
         paths = sorted(path for path in folder.iterdir() if path.suffix != ".npy")
-        place = Endpoint.of(store).below(_version(paths))
+        # Data of other parameters, which their files are named by, lie elsewhere.
+        named = json.dumps([[path.name, path.resolve().name] for path in paths])
+        place = Endpoint.of(store).below(hashlib.sha256(named.encode()).hexdigest()[:12])
         upload(place, paths)
         yield {name: Place(name, link, place) for name, link in links.items()}
         return
@@ -103,12 +88,6 @@ def served_folder(folder: Path, kind: str = "http", **how: Any) -> AbstractConte
     return serving(folder, kind, beyond=sorted(linked), **how)
 
 
-def _version(paths: Sequence[Path]) -> str:
-    """Return a name of its own for data of these parameters, which their files are named by."""
-    named = [[path.name, path.resolve().name] for path in paths]
-    return hashlib.sha256(json.dumps(named).encode()).hexdigest()[:12]
-
-
 @dataclass(frozen=True)
 class Done:
     """What came of a case that was done once: the server's log, and how it ended."""
@@ -119,14 +98,8 @@ class Done:
     status: str
 
     def row(self) -> dict[str, object]:
-        """Return it as a record."""
-        return {
-            **self.case.labels,
-            **self.columns,
-            "phase": "all",
-            "status": self.status,
-            "verified": self.status == "ok",
-        }
+        told = {"phase": "all", "status": self.status, "verified": self.status == "ok"}
+        return {**self.case.labels, **self.columns, **told}
 
 
 def done(
@@ -146,7 +119,6 @@ def done(
 
 
 def _from(case: Case, servers: Mapping[str, Server]) -> Case:
-    """Return a case with the server that it reads from, if it reads from any."""
     work: Any = case.work
     if not hasattr(work, "place"):
         return case
@@ -156,45 +128,34 @@ def _from(case: Case, servers: Mapping[str, Server]) -> Case:
 
 @dataclass(frozen=True)
 class ReadOver:
-    """Read part of a file over a link, and compare it with the array: phases open, read and close.
-
-    What went over the link is counted from the server's log: requests, connections, and stages,
-    which are the requests that waited for one another.
-    """
+    """Read part of a file over a link, and compare it: phases open, read and close."""
 
     place: Place
     file: File
     selection: tuple[Any, ...]
-    reader: str
+    library: str  # name of the reader
     options: Mapping[str, Any] = field(default_factory=dict)  # of the reader
 
     def parts(self, cache_state: str) -> dict[str, Any]:
-        """Return what a sample runs, and what describes it."""
         return {
             "run": self,
             "check": work.Equals(self.file.part(self.selection)),
             "columns": {
-                **columns(self.file.layout, self.reader),
+                **columns(self.file.layout, self.library),
                 "predicted_reads": self.file.steps(self.selection),
                 **self.place.columns,
             },
             "prepare": self.place.forget,
-            "memory_bytes": self.file.memory_bytes(self.reader),
+            "memory_bytes": self.file.memory_bytes(self.library),
         }
 
     @property
-    def library(self) -> str:
-        """Which reader is imported before samples are forked."""
-        return self.reader
-
-    @property
     def needs(self) -> tuple[str, ...]:
-        """What else is."""
         return self.place.needs
 
     def __call__(self, watch: Stopwatch) -> NDArray[Any]:
         remote, server = self.place.remote(self.file.path.name), self.place.server
-        what = (self.reader, remote.url, self.file.array.variable, self.selection)
+        what = (self.library, remote.url, self.file.array.variable, self.selection)
         options = {**remote.options, **self.options}
         try:
             return work.read(watch, *what, counted=self.place.counted, storage_options=options)

@@ -134,8 +134,8 @@ _HEAD = 16  # bytes of Blosc's own, which it needs to have free in a chunk that 
 
 
 def check_blosc(values: NDArray[Any], layout: Layout) -> None:
-    """Refuse values that netCDF-C would fail on when it flushes them."""
-    # Its Blosc filter takes no chunk that does not become smaller, and leaves a file without them.
+    """Refuse values that netCDF-C's Blosc, which must make chunks smaller, would fail on."""
+    # It says so on standard error for each chunk and each attempt, and leaves a file without them.
     # HDF5 by itself and Zarr keep such a chunk as it is.
     name, _, inner = (layout.codec or "").partition("-")
     if name != "blosc" or layout.format not in NETCDF4 or layout.quantize or not layout.chunks:

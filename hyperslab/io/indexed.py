@@ -3,6 +3,7 @@
 import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, ClassVar
@@ -21,7 +22,6 @@ from . import chunkindex_format, references, work
 from .by_chunkindex import SUFFIX, SerialVariable
 from .chunkindex_format import ChunkindexFile
 from .experiment import File, columns
-from .selection import Selection
 
 SPACING = 2_000_000  # three points a chunk, or one every 2 MB: section 3.3 of Penard et al. 2025
 PIECES = 10  # about how many chunks lie in a shard along each side of a map
@@ -33,20 +33,15 @@ WIDTH = 4  # bytes of a float32
 
 @dataclass(frozen=True)
 class Points:
-    """The points of one chunk."""
-
     out: Places  # decompressed bytes before each point, ascending
     stored: Places  # compressed bytes before each point
     starts: NDArray[np.bool_]  # whether decompression can start there, or only end
     out_bytes: int
     stored_bytes: int
 
+    # A row for each section, those that touch are one; the last ones are excluded.
     def sections(self, begins: Places, ends: Places) -> Places:
-        """Return what is decompressed for ascending ranges of the decompressed chunk.
-
-        A row for each section: first and last decompressed byte, first and last compressed byte,
-        the last ones excluded. Sections that touch are one.
-        """
+        """Return first and last byte, decompressed and compressed, that is decoded for ranges."""
         able = np.flatnonzero(self.starts)
         first = able[np.searchsorted(self.out[able], begins, "right") - 1]
         last = np.searchsorted(self.out, ends, "left")
@@ -61,20 +56,16 @@ class Points:
 
 @dataclass(frozen=True)
 class Index:
-    """One way to index a file."""
-
     name: str
     spacing: int = 0  # bytes of values between points; 0 leaves it to the budget
     of_chunkindex: bool = False  # layout and points are those of chunkindex
     serial: bool = False  # read as the document describes, one request after another
 
     def path(self, file: File) -> Path:
-        """Return where the index of a file lies."""
         whose = "chunkindex" if self.of_chunkindex else "subchunk"
         return file.path.with_name(f"{file.path.name}.{whose}-{self.spacing}.index")
 
     def build(self, file: File, threads: int = 2, target: Path | None = None) -> Path:
-        """Build it where it is missing, and return where it lies."""
         target, variables = target or self.path(file), [file.array.variable]
         if target.exists():
             return target
@@ -102,31 +93,26 @@ class Index:
         }
 
     def points(self, file: File) -> Points:
-        """Return the points of the first chunk."""
         entry, chunks, found = self._known(file)
         end = int(found.first[1])
         able = np.isin(np.arange(end), found.mark)
         stored = found.bit[:end].astype(np.int64) >> 3
-        return Points(
-            found.out[:end], stored, able, entry.variable.chunk_bytes, int(chunks.size[0])
-        )
+        sizes = entry.variable.chunk_bytes, int(chunks.size[0])
+        return Points(found.out[:end], stored, able, *sizes)
 
     def _known(self, file: File) -> tuple[Entry, Chunks, AllPoints]:
-        """Return what it knows of the variable: its entry, chunk table and points."""
         with self._file(file.path, self.path(file)) as found:
             assert found.index is not None
             entry = found.index.entries[file.array.variable]
             return entry, *found.index.points(entry)
 
-    def opened(
-        self, path: Path, index: Path, variable: str
-    ) -> tuple[Callable[[Selection], Any], Callable[[], None]]:
-        """Open a variable with it; return what reads a selection, and what closes."""
+    def opened(self, path: Path, index: Path, variable: str) -> tuple[Any, Callable[[], None]]:
+        """Open a variable with it; return what is indexed, and what closes."""
         if self.serial:
             one = SerialVariable(path.open("rb"), index.open("rb"), variable)
-            return one.read, one.close
+            return one, one.close
         file = self._file(path, index)
-        return file[variable].__getitem__, file.close
+        return file[variable], file.close
 
     def _file(self, path: Path, index: Path) -> subchunk.File:
         # A forked sample has one core, and so one thread.
@@ -138,31 +124,19 @@ CHUNKINDEX = Index("chunkindex", SPACING, of_chunkindex=True, serial=True)
 BY_HYPERSLAB = Index("chunkindex, read by hyperslab", SPACING, of_chunkindex=True)
 
 
-@dataclass(frozen=True)
-class AllEqual:
-    """Check that what was read of several selections equals the truth."""
-
-    parts: Sequence[Callable[[], NDArray[Any]]]
-
-    def __call__(self, read: NDArray[Any]) -> bool:
-        return bool(np.array_equal(read, np.stack([part() for part in self.parts])))
+def _stacked(parts: Sequence[Callable[[], NDArray[Any]]]) -> NDArray[Any]:
+    return np.stack([part() for part in parts])
 
 
 @dataclass(frozen=True)
 class Read:
-    """Read selections of a file through an index, each opened anew; or one by h5py, without.
-
-    Through an index the phases are open and read.
-    """
-
     file: File
     selections: Sequence[tuple[Any, ...]]
-    index: Index | None = None
+    index: Index | None = None  # none reads by h5py
 
     needs: ClassVar = NEEDS
 
     def parts(self, cache_state: str) -> dict[str, Any]:
-        """Return what a sample runs, and what describes it."""
         path, array, index = self.file.path, self.file.array, self.index
         reads = self.file.steps(self.selections[0]) * len(self.selections)
         told = {"predicted_reads": reads, "stages": array.shape[0]}
@@ -178,7 +152,7 @@ class Read:
         mode = "zlib" if index.serial else getattr(inflater(), "__name__", "")
         return {
             "run": self,
-            "check": AllEqual([self.file.part(one) for one in self.selections]),
+            "check": work.Equals(partial(_stacked, [*map(self.file.part, self.selections)])),
             "columns": columns(self.file.layout, "subchunk") | told | {"mode": mode},
             "files": (path, index.path(self.file)),
         }
@@ -188,9 +162,9 @@ class Read:
         found, where = [], (self.file.path, self.index.path(self.file))
         for selection in self.selections:
             with watch.lap("open"):
-                read, close = self.index.opened(*where, self.file.array.variable)
+                variable, close = self.index.opened(*where, self.file.array.variable)
             with watch.lap("read"):
-                found.append(read(selection))
+                found.append(variable[selection])
             close()
         values = np.stack(found)
         watch.note(useful_bytes=values.nbytes)
@@ -207,7 +181,6 @@ def index(files: Iterable[File]) -> None:
 
 
 def index_as_document(file: File) -> None:
-    """Write the index in chunkindex's layout beside a netCDF file."""
     beside = file.path.with_name(file.path.name + SUFFIX)
     chunkindex_format.write(file.path, beside, variables=[file.array.variable])
 
@@ -256,12 +229,10 @@ def requests(chunk: tuple[int, ...], point: tuple[int, int]) -> dict[str, Box]:
 
 
 def _factor(number: int, near: int) -> int:
-    """Return the largest factor of a number up to another one."""
     return next(factor for factor in range(min(near, number), 0, -1) if number % factor == 0)
 
 
 def _about(shape: tuple[int, ...], chunk: tuple[int, ...], point: tuple[int, ...]) -> Box:
-    """Return a box about a point, moved so that it lies in the chunk."""
     starts = (
         min(max(at - length // 2, 0), whole - length)
         for length, whole, at in zip(shape, chunk, point, strict=True)

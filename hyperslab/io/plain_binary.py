@@ -31,7 +31,6 @@ class PlainReader(Reader):
         return _PlainArray(place, variable, self.names(place)[variable])
 
     def names(self, path: Path) -> dict[str, Any]:
-        """Give the names in the description beside the file, each with what it says."""
         described = sidecar(path)
         try:
             found: dict[str, Any] = json.loads(described.read_text())["variables"]
@@ -93,9 +92,8 @@ class _PlainArray(Opened):
 class BinaryWriter(Writer):
     """Writes bytes with pwrite, one call for each contiguous piece of a selection.
 
-    The description ``<file>.json`` is ``{"variables": {name: {"dtype", "shape", "offset"}}}``:
-    dtype as numpy writes it with its byte order ("<f4"), offset in bytes. Attributes and
-    dimension names have no place in it.
+    The description ``<file>.json`` is ``{"variables": {name: {"dtype", "shape", "offset"}}}``: no
+    attributes, no dimension names; dtype as numpy has it ("<f4"), offset in bytes.
     """
 
     def _make(self, variables: Placed, attrs: Attrs, cache_bytes: int | None) -> None:

@@ -31,9 +31,6 @@ class Reader(ABC):
     def prepare(self) -> None:  # noqa: B027 - most libraries need nothing
         """Do once, when the reader is asked for, what no open should pay for."""
 
-    def __repr__(self) -> str:
-        return f"<reader {self.name}>"
-
     def open(
         self,
         path: str | Path,
@@ -92,10 +89,7 @@ class Reader(ABC):
             raise ValueError(f"{given}: {self.name} has no chunk cache; leave it out")
 
     def _why(self, place: Place, variable: str, error: Exception) -> Exception:
-        """Return the error that says why a variable could not be opened, and what to do.
-
-        A server is not asked again what was wrong.
-        """
+        """Return the error that says why a variable could not be opened, and what to do."""
         takes = f"{self.name} takes {', '.join(sorted(self.formats))}"
         if isinstance(place, Remote):
             kind = KeyError if isinstance(error, KeyError | IndexError) else OSError
@@ -118,7 +112,6 @@ class Reader(ABC):
         """Open, letting the library's own errors out."""
 
     def names(self, path: Path) -> Iterable[str]:
-        """Give the names of the variables in a file of this machine, with their groups."""
         from .source import open_source
 
         with open_source(path) as source:
@@ -142,7 +135,6 @@ class StreamReader(Reader):
             return Indexed(variable, self.checked(file[variable]), held)
 
     def checked(self, found: Any) -> Any:
-        """Return a variable that this library reads right."""
         return found
 
 

@@ -4,28 +4,21 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
 from fsspec.implementations.reference import ReferenceFileSystem
 
-from .urls import ALONE, Remote
+from .urls import ALONE, Remote, system_in_zarr
 
 SUFFIX = ".kerchunk.json"
 
 
-def write(path: str | Path, place: str | Path | None = None) -> Path:
-    """Write references to the chunks of a file, by kerchunk, in its own form; return where.
+def write(path: str | Path) -> Path:
+    """Write kerchunk's references to the chunks of a netCDF-4 or HDF5 file beside it; return where.
 
     They name no place: whoever reads them says where the file is.
-
-    Parameters
-    ----------
-    path
-        A netCDF-4 or HDF5 file.
-    place
-        Where to write them; beside the file, as ``<file>.kerchunk.json``, if not given.
 
     Examples
     --------
@@ -50,7 +43,7 @@ def write(path: str | Path, place: str | Path | None = None) -> Path:
     for key, value in refs.items():
         if isinstance(value, list):
             refs[key] = ["", *value[1:]]
-    out = Path(place or f"{os.fspath(path)}{SUFFIX}")
+    out = Path(f"{os.fspath(path)}{SUFFIX}")
     with whole_file(out) as partial:
         partial.write_text(json.dumps({"version": 1, "refs": refs}))
     return out
@@ -62,14 +55,17 @@ def read(path: str | Path, url: str) -> dict[str, Any]:
 
 
 def references_of(remote: Remote) -> dict[str, Any]:
-    """Read the references beside a file behind a URL."""
     system, path = remote.beside(SUFFIX).system()
     return _pointing(system.cat_file(path), remote.url)
 
 
-def referring(refs: dict[str, Any]) -> Callable[[Any], Any]:
-    """Return what makes a file system of references, through that behind a URL."""
-    return lambda system: ReferenceFileSystem(refs, fs=system, **ALONE)
+def store_of(refs: dict[str, Any], remote: Remote, held: ExitStack) -> Any:
+    """Return the Zarr store that references to a file behind a URL make, which `held` closes."""
+    from zarr.storage import FsspecStore
+
+    system, _, close = system_in_zarr(remote)
+    held.callback(close)
+    return FsspecStore(ReferenceFileSystem(refs, fs=system, **ALONE), path="", read_only=True)
 
 
 def _pointing(text: bytes, url: str) -> dict[str, Any]:

@@ -28,7 +28,6 @@ class Blocks:
     most: int | None = None  # calls; none takes the whole blocks of the whole array
 
     def starts(self) -> NDArray[np.int64]:
-        """Return the first element of each block, of shape (calls, 2)."""
         rows = np.arange(0, self.shape[0] - self.count[0] + 1, self.count[0], dtype=np.int64)
         columns = np.arange(0, self.shape[1] - self.count[1] + 1, self.count[1], dtype=np.int64)
         if self.most:
@@ -37,7 +36,6 @@ class Blocks:
         return np.ascontiguousarray(grid[: self.most])
 
     def indices(self) -> list[Any]:
-        """Return what a user writes between the brackets for each block."""
         if self.count == self.shape:
             return [...]
         high, wide = self.count
@@ -48,19 +46,14 @@ class Blocks:
         return found
 
 
-@dataclass(frozen=True)
-class Lasts:
+def lasts(sizes: Sequence[Blocks]) -> Array:
     """Make the last row of the last block of each size, one after another."""
-
-    sizes: Sequence[Blocks]
-
-    def __call__(self) -> Array:
-        found = []
-        for size in self.sizes:
-            row, column = size.starts()[-1]
-            first = (row + size.count[0] - 1) * size.shape[1] + column
-            found.append(np.arange(first, first + size.count[1]))
-        return np.concatenate(found)
+    found = []
+    for size in sizes:
+        row, column = size.starts()[-1]
+        first = (row + size.count[0] - 1) * size.shape[1] + column
+        found.append(np.arange(first, first + size.count[1]))
+    return np.concatenate(found)
 
 
 class InC:
@@ -68,6 +61,7 @@ class InC:
 
     def __init__(self, file: NetcdfFile | Hdf5File, options: Mapping[str, Any]) -> None:
         self._file, self._options = file, dict(options)
+        self.cache_bytes, self.close = file.chunk_cache_bytes, file.close
 
     def reading(self, blocks: Blocks, *, keep: bool = True) -> Reading:
         """Prepare to read blocks into one array, or one over another to have the last."""
@@ -77,31 +71,21 @@ class InC:
         return lambda: (out, access())
 
     def stepping(self, step: tuple[int, int]) -> Reading:
-        """Prepare to read every so many rows and columns."""
         counts = [-(-n // s) for n, s in zip(self._file.shape, step, strict=True)]
         out = np.ones(counts, self._file.dtype)
         access = partial(self._file.access, "read", [[0, 0]], [counts], [step], out)
         return lambda: (out, access(**self._options))
 
     def writing(self, blocks: Blocks, values: Array) -> Callable[[], float | None]:
-        """Prepare to write blocks from their places in an array."""
         places = (blocks.starts(), blocks.count, None, values)
         return partial(self._file.access, "write", *places, **self._options)
-
-    def cache_bytes(self) -> int:
-        """Return the size of the variable's chunk cache."""
-        return self._file.chunk_cache_bytes()
-
-    def close(self) -> None:
-        """Close the file."""
-        self._file.close()
 
 
 class InPython:
     """The same in Python, where each read makes a new array; `whole` takes steps in memory."""
 
     def __init__(self, file: Any, variable: Any, whole: bool = False) -> None:
-        self._file, self._variable, self._whole = file, variable, whole
+        self._variable, self._whole, self.close = variable, whole, file.close
 
     def reading(self, blocks: Blocks, *, keep: bool = True) -> Reading:
         variable, indices = self._variable, blocks.indices()
@@ -143,9 +127,6 @@ class InPython:
             return int(self._variable.get_var_chunk_cache()[0])
         return int(self._variable.id.get_access_plist().get_chunk_cache()[1])
 
-    def close(self) -> None:
-        self._file.close()
-
 
 @dataclass(frozen=True)
 class Way:
@@ -165,7 +146,6 @@ class Way:
         return self
 
     def open(self, path: Path) -> InC | InPython:
-        """Open the variable of a file to read it."""
         if self.library in _IN_C:
             return InC(_IN_C[self.library].open(path, NAME, **self.opens), self.accesses)
         if self.library == "h5py":
@@ -181,7 +161,6 @@ class Way:
     def create(
         self, path: Path, shape: tuple[int, int], chunks: tuple[int, ...] | None
     ) -> InC | InPython:
-        """Create a file with an int32 variable."""
         how = {"chunks": chunks, **self.creates}
         if self.library == "netCDF-C":
             made = NetcdfFile.create(path, "netcdf4", NAME, _DIMS, shape, "i4", **how)

@@ -1,7 +1,4 @@
-"""What samples do: read a selection, and compare with the truth.
-
-Each is a small frozen dataclass, so that a case can be sent to the process that runs it.
-"""
+"""What samples do: read a selection, and compare with the truth."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -79,8 +76,6 @@ class Holds:
 
 @dataclass(frozen=True)
 class Equals:
-    """Check that what a sample read equals the truth, which is made anew."""
-
     values: Values
 
     def __call__(self, read: object) -> bool:

@@ -1,7 +1,4 @@
-"""Loops of reads and writes in C, on the netCDF-C and HDF5 that Python has loaded.
-
-The C is compiled on first use into the user's cache folder; nothing is needed beside a compiler.
-"""
+"""Loops of reads and writes in C, on the netCDF-C and HDF5 that Python has loaded."""
 
 from hyperslab.kernels.build import KernelError, compiler, kernel
 from hyperslab.kernels.hdf5_c import Hdf5File

@@ -25,7 +25,6 @@ class KernelError(RuntimeError):
 
 
 def compiler() -> tuple[str, ...]:
-    """Return the command of the C compiler: CC of the environment, or cc."""
     words = tuple(shlex.split(os.environ.get("CC", ""))) or ("cc",)
     if shutil.which(words[0]) is None:
         raise KernelError(
@@ -37,19 +36,11 @@ def compiler() -> tuple[str, ...]:
 
 @cache
 def kernel() -> ctypes.CDLL:
-    """Return the C kernel, compiled at the first call and kept in the user's cache folder.
-
-    A file there is named after what it was compiled from and with, and after its own bytes, so
-    that a broken one is found and made again.
-
-    Raises
-    ------
-    KernelError
-        If there is no compiler, it fails, or the folder cannot be written.
-    """
+    """Return the C kernel, compiled at the first call and kept in the user's cache folder."""
     words, folder = compiler(), cache_folder()
     parts = (SOURCE.read_text(), _run((*words, "--version")), *words, *FLAGS)
     stem = f"reads-{_hashed(chr(0).join((*parts, platform.machine(), sys.platform)).encode())}"
+    # Named after its own bytes too: a broken one is found and made again.
     for path in sorted(folder.glob(f"{stem}-*.so")):
         with suppress(OSError):
             if path.name == _named(stem, path):
@@ -85,7 +76,6 @@ def _hashed(data: bytes) -> str:
 
 
 def _named(stem: str, path: Path) -> str:
-    """Return the name of a file with these bytes."""
     return f"{stem}-{_hashed(path.read_bytes())}.so"
 
 

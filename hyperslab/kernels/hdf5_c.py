@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from functools import cache, partial
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -18,10 +18,7 @@ from hyperslab.kernels.loops import OpenedArray
 
 Id = ctypes.c_int64
 _READ_ONLY, _TRUNCATE = ctypes.c_uint(0), ctypes.c_uint(2)
-_STEMS = {"i": "INT", "u": "UINT"}
-_FLOATS = {4: "FLOAT", 8: "DOUBLE"}
-_CLASSES = {0: "i", 1: "f"}
-ALLOCS = {"default": 0, "early": 1, "late": 2, "incremental": 3}
+_INTEGERS, _SIGNED, _EARLY = 0, 1, 1
 # What the kernel calls, in its order, after H5Dread or H5Dwrite.
 _CALLED = (
     "H5Dget_space", "H5Screate_simple", "H5Sselect_hyperslab", "H5Sclose", "H5Pcreate", "H5Pclose",
@@ -30,24 +27,7 @@ _CALLED = (
 
 
 class Hdf5File(OpenedArray):
-    """One dataset of an open HDF5 file, made by `open` and `create`; HDF5 converts byte orders.
-
-    Each block is one H5Dread or H5Dwrite. With `keep_spaces` of `prepared` the dataspaces are got
-    once for all calls (memory's again for another shape), with `keep_list` the default list of
-    transfer properties is used; without, both are made and closed in every call, as netCDF-C does.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> path = Path(tempfile.mkdtemp(), "a.h5")
-    >>> with Hdf5File.create(path, "a", (3, 4), "i4") as file:
-    ...     seconds = file.access("write", [[0, 0]], [3, 4], None, np.arange(12, dtype="i4"))
-    >>> with Hdf5File.open(path, "a") as file:
-    ...     out = np.empty(4, file.dtype)
-    ...     seconds = file.access("read", [[1, 0]], [1, 4], None, out)
-    >>> out.tolist()
-    [4, 5, 6, 7]
-    """
+    """One dataset of integers in an open HDF5 file; each block is one H5Dread or H5Dwrite."""
 
     def __init__(self, path: Path, file: int, dataset: int) -> None:
         super().__init__(path)
@@ -57,50 +37,38 @@ class Hdf5File(OpenedArray):
         self._type = native(self.dtype)
 
     @classmethod
-    def open(
-        cls,
-        path: str | Path,
-        dataset: str,
-        *,
-        cache_bytes: int | None = None,
-        sieve_bytes: int | None = None,
-    ) -> Hdf5File:
-        """Open one dataset of a file to read it, with a chunk cache of a size, or HDF5's own.
-
-        Small pieces of contiguous data pass through a buffer of `sieve_bytes`; None keeps HDF5's
-        own, 0 goes without. What holds no numbers is refused by a ValueError.
-        """
+    def open(cls, path: Path, dataset: str, *, sieve_bytes: int | None = None) -> Self:
+        """Open one dataset of a file to read it; None keeps HDF5's own sieve buffer."""
         prepare()
         sieve = sieve_bytes is not None and ("sieve_buf_size", ctypes.c_size_t(sieve_bytes))
-        with _properties("FILE_ACCESS", sieve) as plan, _caching(cache_bytes) as options:
+        with _properties("FILE_ACCESS", sieve) as plan:
             file = got("H5Fopen", os.fsencode(path), _READ_ONLY, plan, said=str(path))
-            return cls._made(path, file, "H5Dopen2", dataset, options)
+            return cls._made(path, file, "H5Dopen2", dataset, Id(0))
 
     @classmethod
     def create(
         cls,
-        path: str | Path,
+        path: Path,
         dataset: str,
         shape: Sequence[int],
         dtype: str,
         *,
         chunks: Sequence[int] | None = None,
         cache_bytes: int | None = None,
-        alloc: str = "default",
-    ) -> Hdf5File:
-        """Create a file with one dataset, whose storage is allocated as one of `ALLOCS` says."""
-        if alloc not in ALLOCS:
-            raise ValueError(f"alloc={alloc!r}: give one of {', '.join(ALLOCS)}")
+        early: bool = False,
+    ) -> Self:
         prepare()
         kind = native(np.dtype(dtype))
         lengths = (ctypes.c_uint64 * max(len(shape), 1))(*shape)
         settings = [
             chunks is not None and ("chunk", len(chunks), (ctypes.c_uint64 * len(chunks))(*chunks)),
-            alloc != "default" and ("alloc_time", ALLOCS[alloc]),
+            early and ("alloc_time", _EARLY),
         ]
+        slots, preemption = ctypes.c_size_t(-1), ctypes.c_double(-1.0)  # as they are
+        sized = "chunk_cache", slots, ctypes.c_size_t(cache_bytes or 0), preemption
         with (
             _properties("DATASET_CREATE", *settings) as plan,
-            _caching(cache_bytes) as options,
+            _properties("DATASET_ACCESS", cache_bytes is not None and sized) as options,
             closing("H5Sclose", got("H5Screate_simple", len(shape), lengths, None)) as space,
         ):
             named = os.fsencode(path)
@@ -109,18 +77,16 @@ class Hdf5File(OpenedArray):
             return cls._made(path, file, "H5Dcreate2", dataset, *how)
 
     @classmethod
-    def _made(
-        cls, path: str | Path, file: int, call: str, dataset: str, *arguments: Any
-    ) -> Hdf5File:
-        """Take a file and get the dataset in it; close both where it cannot be used."""
+    def _made(cls, path: Path, file: int, call: str, dataset: str, *arguments: Any) -> Self:
         with ExitStack() as undo:
             undo.callback(function("H5Fclose"), Id(file))
             found = got(call, Id(file), dataset.encode(), *arguments, said=dataset)
             undo.callback(function("H5Dclose"), Id(found))
-            made = cls(Path(path), file, found)
+            made = cls(path, file, found)
             undo.pop_all()
         return made
 
+    # Both are got once for all calls, or made and closed in every one, as netCDF-C does.
     def _call(
         self, action: str, strided: bool, keep_spaces: bool = True, keep_list: bool = True
     ) -> tuple[str, Callable[..., int]]:
@@ -133,7 +99,6 @@ class Hdf5File(OpenedArray):
         return "HDF5 cannot do it"
 
     def chunk_cache_bytes(self) -> int:
-        """Return the size of the chunk cache that the dataset has (H5Pget_chunk_cache)."""
         self._check()
         slots, size, preemption = ctypes.c_size_t(), ctypes.c_size_t(), ctypes.c_double()
         into = [ctypes.byref(one) for one in (slots, size, preemption)]
@@ -148,13 +113,11 @@ class Hdf5File(OpenedArray):
 
 @cache
 def _functions(action: str) -> Any:
-    """Return the table of functions that the kernel calls for an action, "read" or "write"."""
     addresses = [address(name) for name in (f"H5D{action}", *_CALLED)]
     return (ctypes.c_void_p * len(addresses))(*addresses)
 
 
 def prepare() -> None:
-    """Load the kernel, and HDF5's own constants."""
     kernel()
     got("H5open", kind=ctypes.c_int)
     # Errors come as exceptions, not as text on standard error.
@@ -173,7 +136,6 @@ def got(name: str, *arguments: Any, kind: Any = Id, said: str = "") -> int:
 
 @contextmanager
 def closing(close: str, identifier: int) -> Iterator[Id]:
-    """Close an identifier when the block ends, by the function of HDF5 with this name."""
     try:
         yield Id(identifier)
     finally:
@@ -193,13 +155,6 @@ def _properties(kind: str, *settings: Any) -> Iterator[Id]:
         yield made
 
 
-def _caching(nbytes: int | None) -> Any:
-    """Give a list of access properties with a chunk cache of a size, or HDF5's own."""
-    slots, preemption = ctypes.c_size_t(-1), ctypes.c_double(-1.0)  # as they are
-    size = nbytes is not None and ("chunk_cache", slots, ctypes.c_size_t(nbytes), preemption)
-    return _properties("DATASET_ACCESS", size)
-
-
 def _lengths(dataset: Id) -> tuple[int, ...]:
     with closing("H5Sclose", got("H5Dget_space", dataset)) as space:
         rank = got("H5Sget_simple_extent_ndims", space, kind=ctypes.c_int)
@@ -209,21 +164,14 @@ def _lengths(dataset: Id) -> tuple[int, ...]:
 
 
 def native(dtype: np.dtype[Any]) -> int:
-    """Return HDF5's handle of a type in memory."""
-    if dtype.kind in _STEMS:
-        return int(variable(f"H5T_NATIVE_{_STEMS[dtype.kind]}{8 * dtype.itemsize}_g"))
-    if dtype.kind == "f" and dtype.itemsize in _FLOATS:
-        return int(variable(f"H5T_NATIVE_{_FLOATS[dtype.itemsize]}_g"))
-    raise ValueError(f"dtype={dtype}: give an integer or a float of 4 or 8 bytes")
+    return variable(f"H5T_NATIVE_INT{8 * dtype.itemsize}_g")
 
 
 def _stored(dataset: Id) -> np.dtype[Any]:
-    """Return the type of a dataset's values, in native byte order."""
     with closing("H5Tclose", got("H5Dget_type", dataset)) as found:
-        kind = _CLASSES.get(got("H5Tget_class", found, kind=ctypes.c_int))
         size = got("H5Tget_size", found, kind=ctypes.c_ssize_t)
-        if kind == "i" and got("H5Tget_sign", found, kind=ctypes.c_int) == 0:
-            kind = "u"
-    if kind is None:
-        raise ValueError("the dataset holds no numbers; give one of integers or floats")
-    return np.dtype(f"{kind}{size}")
+        signed = got("H5Tget_class", found, kind=ctypes.c_int) == _INTEGERS
+        signed = signed and got("H5Tget_sign", found, kind=ctypes.c_int) == _SIGNED
+    if not signed:
+        raise ValueError("the dataset holds no signed integers")
+    return np.dtype(f"i{size}")

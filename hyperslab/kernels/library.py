@@ -17,7 +17,6 @@ class LibraryError(OSError):
 
 @cache
 def _loaded() -> ctypes.CDLL:
-    """Give a handle through which names are looked up in netCDF4 and in the libraries under it."""
     # Not in h5py's HDF5, which has the same names in the same process.
     extension = importlib.import_module("netCDF4._netCDF4")
     return ctypes.CDLL(str(extension.__file__), mode=os.RTLD_NOLOAD | os.RTLD_NOW)
@@ -36,7 +35,6 @@ def function(name: str) -> Any:
 
 
 def address(name: str) -> int:
-    """Return where a function lies, for the C kernel."""
     found = ctypes.cast(function(name), ctypes.c_void_p).value
     assert found is not None
     return found
@@ -54,7 +52,6 @@ def checked(name: str, *arguments: Any) -> None:
 
 
 def words(status: int) -> str:
-    """Return netCDF-C's words for an error."""
     explain = function("nc_strerror")
     explain.restype = ctypes.c_char_p
     return str(explain(ctypes.c_int(status)).decode())

@@ -14,18 +14,13 @@ from numpy.typing import ArrayLike, NDArray
 
 from hyperslab.kernels.library import LibraryError
 
-ACTIONS = ("read", "write")
 Integers = NDArray[np.int64]
 
 
 def calls_of(
     shape: tuple[int, ...], starts: ArrayLike, counts: ArrayLike, strides: ArrayLike | None
 ) -> tuple[Integers, Integers, Integers | None]:
-    """Check the accesses of one loop against the shape of the variable, and return them as int64.
-
-    Starts, counts and strides are of shape (calls, axes); counts and strides of fewer axes are
-    repeated as numpy does it. An access that takes nothing may start at the variable's end.
-    """
+    """Return starts, counts and strides as int64 of shape (calls, axes), checked."""
     first = np.ascontiguousarray(np.atleast_2d(integers("starts", starts)))
     if first.shape[1:] != (len(shape),):
         raise ValueError(f"starts of shape {first.shape}: give (calls, {len(shape)})")
@@ -51,20 +46,15 @@ def integers(name: str, given: ArrayLike) -> Integers:
 
 
 def repeated(first: Integers, name: str, given: ArrayLike) -> Integers:
-    """Return numbers repeated to the shape of others."""
     return np.ascontiguousarray(np.broadcast_to(integers(name, given), first.shape))
 
 
 def pointer(array: NDArray[Any] | None) -> ctypes.c_void_p:
-    """Return an array's address for the C kernel, or NULL."""
     return ctypes.c_void_p(None if array is None else array.ctypes.data)
 
 
 class Loop:
-    """What all loops of the kernel take last, as `arguments` in its order, and what they leave.
-
-    That is their seconds by the monotonic clock in C, and the number of a call that failed.
-    """
+    """What all loops of the kernel take last, as `arguments` in its order, and what they leave."""
 
     def __init__(
         self, action: str, numbers: tuple[Integers | None, ...], buffer: NDArray[Any],
@@ -94,8 +84,7 @@ class Opened(ABC):
         return self.prepared(*where, **how)()
 
     @abstractmethod
-    def prepared(self, *where: Any, **how: Any) -> Callable[[], float]:
-        """Return a loop, checked, to be run when it is called."""
+    def prepared(self, *where: Any, **how: Any) -> Callable[[], float]: ...
 
     def close(self) -> float:
         """Close the file and return the seconds; closing again does nothing."""
@@ -114,12 +103,9 @@ class Opened(ABC):
     def _close(self) -> float: ...
 
     @abstractmethod
-    def _words(self, status: int) -> str:
-        """Say what a status means that is not 0."""
+    def _words(self, status: int) -> str: ...
 
-    def _check(self, action: str = "read") -> None:
-        if action not in ACTIONS:
-            raise ValueError(f"action={action!r}: give one of {', '.join(ACTIONS)}")
+    def _check(self) -> None:
         if not self._open:
             raise ValueError(f"{self._path}: the file is closed; open it again")
 
@@ -154,26 +140,8 @@ class OpenedArray(Opened):
         reuse: bool = False,
         **how: bool,
     ) -> Callable[[], float]:
-        """Return a loop over hyperslabs, checked, to be run when it is called.
-
-        Parameters
-        ----------
-        action
-            "read" or "write".
-        starts, counts, strides
-            Integers of shape (calls, axes), repeated where they have fewer; strides may be None.
-        buffer
-            C-contiguous, of the array's type; it holds the blocks one after another, or with
-            `reuse` each at its start.
-        how
-            What the library's own class says.
-
-        Raises
-        ------
-        IndexError, TypeError, ValueError
-            For what does not fit the array.
-        """
-        self._check(action)
+        """Return a checked loop; its blocks lie in a row in the buffer, or all at its start."""
+        self._check()
         if buffer.dtype != self.dtype:
             raise ValueError(f"the buffer is {buffer.dtype}, the variable {self.dtype}")
         calls = calls_of(self.shape, starts, counts, strides)

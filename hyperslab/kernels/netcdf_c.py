@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -17,10 +17,7 @@ from hyperslab.kernels.library import address, checked, words
 from hyperslab.kernels.loops import OpenedArray
 
 # Bits of nc_create; without any the file gets the process's default format.
-FORMATS = {
-    "netcdf3": 0x0000, "netcdf3-64bit": 0x0200, "cdf5": 0x0020, "netcdf4": 0x1000,
-    "netcdf4-classic": 0x1100,
-}  # fmt: skip
+_FORMATS = {"netcdf3": 0x0000, "netcdf4": 0x1000}
 _CHUNKED, _CONTIGUOUS = 0, 1
 _CLASSIC, _NOFILL = 1, 0x100
 _TYPES = {
@@ -29,30 +26,10 @@ _TYPES = {
 _DTYPES = {number: np.dtype(name) for name, number in _TYPES.items()}
 
 
-class NoNumbersError(ValueError):
-    """The variable holds text, records or lists."""
-
-
 class NetcdfFile(OpenedArray):
-    """One variable of an open netCDF file; made by `open` and `create`.
+    """One variable of an open netCDF file, by nc_get_vara and nc_put_vara, or vars for strides."""
 
-    It is read by nc_get_vara and written by nc_put_vara, with strides by nc_get_vars, nc_put_vars.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> path = Path(tempfile.mkdtemp(), "a.nc")
-    >>> rows = [[0, 0], [1, 0], [2, 0]]
-    >>> with NetcdfFile.create(path, "netcdf4", "a", ("y", "x"), (3, 4), "i4") as file:
-    ...     seconds = file.access("write", rows, [1, 4], None, np.arange(12, dtype="i4"))
-    >>> with NetcdfFile.open(path, "a") as file:
-    ...     out = np.empty(file.shape, file.dtype)
-    ...     seconds = file.access("read", [[0, 0]], [3, 4], None, out)
-    >>> out.ravel().tolist()
-    [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11]
-    """
-
-    def __init__(self, path: Path, file: int, variable: str) -> None:
+    def __init__(self, path: Path, file: int, variable: str, cache_bytes: int | None) -> None:
         super().__init__(path)
         self._file, group = file, file
         *groups, name = variable.strip("/").split("/")
@@ -60,32 +37,29 @@ class NetcdfFile(OpenedArray):
             group = _got("nc_inq_ncid", group, part.encode())
         self._where = group, _got("nc_inq_varid", group, name.encode())
         kind = _got("nc_inq_vartype", *self._where)
-        if kind not in _DTYPES:
-            raise NoNumbersError(f"{variable!r} holds no numbers")
-        self.dtype = _DTYPES[kind]
+        self.dtype = _DTYPES.get(kind, np.dtype("O"))  # what holds no numbers is not read
         rank = _got("nc_inq_varndims", *self._where)
         dims = (ctypes.c_int * max(rank, 1))()
         checked("nc_inq_vardimid", *self._where, dims)
         lengths = (_got("nc_inq_dimlen", group, dim, kind=ctypes.c_size_t) for dim in dims[:rank])
         self.shape = tuple(lengths)
+        if cache_bytes is not None and self._chunked():
+            _, slots, preemption = self._cache()
+            how = ctypes.c_size_t(cache_bytes), slots, preemption
+            checked("nc_set_var_chunk_cache", *self._where, *how)
 
     @classmethod
-    def open(cls, path: str | Path, variable: str, *, cache_bytes: int | None = None) -> NetcdfFile:
-        """Open one variable of a file to read it, with a chunk cache of a size, or netCDF-C's own.
-
-        Raises
-        ------
-        LibraryError, NoNumbersError
-            If netCDF-C cannot open it, with its own words; if the variable holds no numbers.
-        """
+    def open(cls, path: Path, variable: str, *, cache_bytes: int | None = None) -> Self:
+        """Open one variable of a file to read it; None keeps netCDF-C's own chunk cache."""
         kernel()
         file = _got("nc_open", os.fsencode(path), 0)
-        return cls._made(Path(path), file, variable, cache_bytes)
+        with _closed_if_it_fails(file):
+            return cls(path, file, variable, cache_bytes)
 
     @classmethod
     def create(
         cls,
-        path: str | Path,
+        path: Path,
         format: str,
         variable: str,
         dims: Sequence[str],
@@ -95,46 +69,27 @@ class NetcdfFile(OpenedArray):
         chunks: Sequence[int] | None = None,
         cache_bytes: int | None = None,
         fill: bool = True,
-    ) -> NetcdfFile:
-        """Create a file with one variable in place of what lies there, and leave define mode.
-
-        It is contiguous where `chunks` is None; `fill` is whether storage is filled before it is
-        written.
-
-        Raises
-        ------
-        LibraryError, ValueError
-            If netCDF-C refuses, with its own words; for an unknown format or type.
-        """
-        kind = np.dtype(dtype).str[1:]
-        for name, given, allowed in (("format", format, FORMATS), ("dtype", kind, _TYPES)):
-            if given not in allowed:
-                raise ValueError(f"{name}={given!r}: give one of {', '.join(allowed)}")
+    ) -> Self:
+        """Create a file of netCDF-3 or 4 with one variable, and leave define mode."""
         kernel()
-        file = _new_file(path, format, fill)
+        # netCDF4-python changes the default to the format of the last file that it created.
+        checked("nc_set_default_format", _CLASSIC, None)
+        file = _got("nc_create", os.fsencode(path), _FORMATS[format])
         with _closed_if_it_fails(file):
+            if not fill:  # netCDF-4 asks when the variable is defined, the others when it ends
+                _got("nc_set_fill", file, _NOFILL)
             lengths = [
                 _got("nc_def_dim", file, name.encode(), ctypes.c_size_t(length))
                 for name, length in zip(dims, shape, strict=True)
             ]
-            identifiers = (ctypes.c_int * max(len(lengths), 1))(*lengths)
-            made = _got("nc_def_var", file, variable.encode(), _TYPES[kind], len(dims), identifiers)
-            if chunks or format.startswith("netcdf4"):
+            ids = (ctypes.c_int * max(len(lengths), 1))(*lengths)
+            made = _got("nc_def_var", file, variable.encode(), _TYPES[dtype], len(dims), ids)
+            if chunks or format == "netcdf4":
                 stored = _CONTIGUOUS if chunks is None else _CHUNKED
                 sizes = None if chunks is None else (ctypes.c_size_t * len(chunks))(*chunks)
                 checked("nc_def_var_chunking", file, made, stored, sizes)
             checked("nc_enddef", file)
-        return cls._made(Path(path), file, variable, cache_bytes)
-
-    @classmethod
-    def _made(cls, path: Path, file: int, variable: str, cache_bytes: int | None) -> NetcdfFile:
-        with _closed_if_it_fails(file):
-            made = cls(path, file, variable)
-            if cache_bytes is not None and made.chunks() is not None:
-                _, slots, preemption = made._cache()
-                how = ctypes.c_size_t(cache_bytes), slots, preemption
-                checked("nc_set_var_chunk_cache", *made._where, *how)
-        return made
+            return cls(path, file, variable, cache_bytes)
 
     def _call(self, action: str, strided: bool) -> tuple[str, Callable[..., int]]:
         name = f"nc_{'get' if action == 'read' else 'put'}_var{'s' if strided else 'a'}"
@@ -144,20 +99,16 @@ class NetcdfFile(OpenedArray):
     def _words(self, status: int) -> str:
         return words(status)
 
-    def chunks(self) -> tuple[int, ...] | None:
-        """Return the lengths of a chunk; None where the variable is contiguous."""
-        self._check()
-        storage, lengths = ctypes.c_int(), (ctypes.c_size_t * max(len(self.shape), 1))()
-        checked("nc_inq_var_chunking", *self._where, ctypes.byref(storage), lengths)
-        return tuple(lengths[: len(self.shape)]) if storage.value == _CHUNKED else None
+    def _chunked(self) -> bool:
+        storage = ctypes.c_int()
+        checked("nc_inq_var_chunking", *self._where, ctypes.byref(storage), None)
+        return storage.value == _CHUNKED
 
     def chunk_cache_bytes(self) -> int:
-        """Return the size of the chunk cache that the variable has (nc_get_var_chunk_cache)."""
         self._check()
         return self._cache()[0].value
 
     def sync(self, *, to_disk: bool = True) -> float:
-        """Flush netCDF-C's buffers, and the system's to the device; return the seconds."""
         self._check()
         return self._done("nc_sync", os.fsencode(self._path) if to_disk else None)
 
@@ -175,7 +126,7 @@ class NetcdfFile(OpenedArray):
 
 
 def _got(name: str, *arguments: Any, kind: Any = ctypes.c_int) -> int:
-    """Call a function of netCDF-C and return the number that it gives through its last pointer."""
+    """Return the number that a function of netCDF-C gives through its last pointer."""
     found = kind()
     checked(name, *arguments, ctypes.byref(found))
     return int(found.value)
@@ -188,16 +139,3 @@ def _closed_if_it_fails(file: int) -> Iterator[None]:
     except BaseException:
         checked("nc_close", file)
         raise
-
-
-def _new_file(path: str | Path, format: str, fill: bool) -> int:
-    """Create a file, in define mode, and return its handle."""
-    # netCDF4-python changes the default to the format of the last file that it created.
-    before = _got("nc_set_default_format", _CLASSIC)
-    try:
-        file = _got("nc_create", os.fsencode(path), FORMATS[format])
-    finally:
-        checked("nc_set_default_format", before, None)
-    if not fill:  # netCDF-4 asks when the variable is defined, the others when it ends
-        _got("nc_set_fill", file, _NOFILL)
-    return file

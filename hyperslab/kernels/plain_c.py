@@ -17,26 +17,11 @@ from hyperslab.kernels.loops import Loop, Opened, integers, pointer, repeated
 
 
 class PlainFile(Opened):
-    """An open file, read with pread and written with pwrite; or read with fread, for `stdio`.
+    """An open file, read with pread and written with pwrite; or read with fread, for `stdio`."""
 
-    For `write` it is made when missing, and never cut. What cannot be opened is an OSError.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> path = Path(tempfile.mkdtemp(), "a.bin")
-    >>> with PlainFile(path, write=True) as file:
-    ...     seconds = file.access("write", [0, 3], [3, 3], np.frombuffer(b"abcdef", "u1"))
-    >>> out = np.empty(2, "u1")
-    >>> with PlainFile(path, stdio=True) as file:
-    ...     seconds = file.access("read", [1, 4], 1, out)
-    >>> out.tobytes()
-    b'be'
-    """
-
-    def __init__(self, path: str | Path, *, write: bool = False, stdio: bool = False) -> None:
+    def __init__(self, path: Path, *, write: bool = False, stdio: bool = False) -> None:
         kernel()
-        super().__init__(Path(path))
+        super().__init__(path)
         self._stream = ctypes.c_void_p()
         flags = os.O_RDWR | os.O_CREAT if write else os.O_RDONLY
         self._descriptor = os.open(path, flags, 0o666)
@@ -55,29 +40,12 @@ class PlainFile(Opened):
         reuse: bool = False,
         each: NDArray[np.float64] | None = None,
     ) -> Callable[[], float]:
-        """Return a loop over pieces of the file, checked, to be run when it is called.
-
-        Parameters
-        ----------
-        action, buffer, reuse
-            As of `OpenedArray.prepared`; the buffer is of any type.
-        offsets, lengths
-            In bytes, one for each piece; a single length stands for all.
-        each
-            Takes the seconds of every call: float64 of shape (calls,).
-
-        Raises
-        ------
-        TypeError, ValueError
-            For what is no integer, negative numbers, or a buffer that does not fit.
-        """
-        self._check(action)
+        """Return a checked loop over pieces of the file; `each` takes the seconds of every call."""
+        self._check()
         first = np.ascontiguousarray(np.atleast_1d(integers("offsets", offsets)))
         size = repeated(first, "lengths", lengths)
         if (first < 0).any() or (size < 0).any():
             raise ValueError("offsets and lengths are bytes: give numbers from 0")
-        if self._stream.value and action == "write":
-            raise ValueError("a file opened with stdio=True reads only")
         need = int(size.max() if reuse else size.sum()) if size.size else 0
         if each is not None and (each.dtype != np.float64 or each.shape != first.shape):
             raise ValueError(f"each must be float64 of shape {first.shape}")
@@ -91,7 +59,6 @@ class PlainFile(Opened):
         return partial(self._run, call, loop, failed)
 
     def sync(self) -> float:
-        """Flush the file to the device and return the seconds."""
         self._check()
         return self._timed(kernel().hs_fsync, self._descriptor)
 

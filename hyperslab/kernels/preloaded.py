@@ -1,12 +1,9 @@
-"""Import this to have the C kernel loaded: a server of processes does so once, before it forks.
-
-Without it every forked sample asks the compiler for its version and loads the kernel anew. Where
-there is no kernel nothing happens here; the sample that needs it says why.
-"""
+"""Import this to have the C kernel loaded: a server of processes does so once, before it forks."""
 
 from contextlib import suppress
 
 from .build import KernelError, kernel
 
+# Without a kernel the sample that needs it says why.
 with suppress(KernelError):
     kernel()

@@ -75,10 +75,8 @@ def tally(board: Board) -> pd.DataFrame:
 
 
 def strengths(board: Board) -> pd.DataFrame:
-    """Return the claims on an effect of which the document gives the size, for `Forest`.
-
-    The logarithm of the ratio is divided by that of the document's: one is the same effect.
-    """
+    """Return the claims on an effect whose size the document gives, for `Forest`."""
+    # The logarithm of the ratio over that of the document's: one is the same effect.
     return _ratios(board, ("effect", "bound"))
 
 

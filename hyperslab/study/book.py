@@ -110,10 +110,7 @@ def fingerprint(stage: Path) -> str:
 
 
 def render(stage: Path, html: Path) -> bool:
-    """Render a staged book strictly: every warning is an error.
-
-    The site appears whole at `html`, or not at all; when nothing changed it stays as it is.
-    """
+    """Render a staged book strictly, whole or not at all; return whether anything had changed."""
     stage, html = stage.resolve(), html.resolve()
     html.parent.mkdir(parents=True, exist_ok=True)
     with contextlib.ExitStack() as held:

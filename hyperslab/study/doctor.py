@@ -56,15 +56,7 @@ def report(work: Path = Path("build")) -> list[Finding]:
 
 
 def render(findings: Iterable[Finding]) -> str:
-    """Return findings as lines for a terminal, with one line of conclusion.
-
-    Examples
-    --------
-    >>> print(render([Finding("MPI", "note", "not found", "apt-get install openmpi-bin")]))
-    note     MPI         not found
-                         → apt-get install openmpi-bin
-    `make book` can run; 1 note says what is left out or may be noisy.
-    """
+    """Return findings as lines for a terminal, with one line of conclusion."""
     lines, states = [], []
     for found in findings:
         states.append(found.state)

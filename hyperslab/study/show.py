@@ -38,6 +38,7 @@ def figure(place: Place, draw: Callable[[], Any], name: str, caption: str, alt: 
     for style in STYLES:
         with styled(style):
             drawn = draw()
+            # Text is as large in either style, and laying out costs more than drawing.
             if not kept or not _placed(drawn, kept[0]):
                 drawn.draw_without_rendering()
                 edge = drawn.get_tightbbox().padded(plt.rcParams["savefig.pad_inches"])
@@ -62,10 +63,7 @@ def figure(place: Place, draw: Callable[[], Any], name: str, caption: str, alt: 
 
 
 def _placed(figure: Any, first: Any) -> bool:
-    """Put the parts of a figure where those of its twin were laid out; say whether they match.
-
-    Text is as large in one style as in the other, and laying out costs more than drawing.
-    """
+    """Put the parts of a figure where those of its twin were laid out; say whether they match."""
     if (len(figure.axes), len(figure.texts)) != (len(first.axes), len(first.texts)):
         return False
     for axes, twin in zip(figure.axes, first.axes, strict=True):
@@ -92,13 +90,7 @@ def table(frame: pd.DataFrame, name: str, caption: str, *, folded: bool = False)
 
 
 def cell(given: str) -> str:
-    """Return text with its code and what is escaped, and with no other markup.
-
-    Examples
-    --------
-    >>> cell("`f(n)` <b> {{role}} a|b")
-    '`f(n)` \\\\<b> \\\\{\\\\{role}} a\\\\|b'
-    """
+    """Return text with its code and what is escaped, and with no other markup."""
     return _MARKS.sub(
         lambda found: found[0] if len(found[0]) > 1 else f"\\{found[0]}", printable(given)
     )

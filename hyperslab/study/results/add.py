@@ -42,12 +42,7 @@ class Added:
 
 
 def add(folder: Path, name: str, *, into: Path, top: Path, replace: bool = False) -> Added:
-    """Check records and add them as ``into/name``; it appears whole or not at all.
-
-    To a folder of the same machine, versions and profile notebooks are added. Where it has them
-    of another run, both stay: the folder is added as ``name-2``, ``name-3`` …, or the notebooks
-    replaced if that is asked for. Claims are judged anew, whatever the folder says of them.
-    """
+    """Check records and add them as ``into/name``; it appears whole or not at all."""
     if not folder.is_dir() or not any(folder.glob("*.parquet")):
         raise ValueError(f"{folder}: no folder with records (*.parquet, and machine.json)")
     _refuse(problems(folder, top))
@@ -57,7 +52,7 @@ def add(folder: Path, name: str, *, into: Path, top: Path, replace: bool = False
             f"--name {name!r}: give 2 to 40 of a to z, 0 to 9 and -, and no name of a host or user"
         )
     target = into / name
-    for number in count(2):
+    for number in count(2):  # another run of the same machine is added beside the first
         if target.exists():
             _require_same(target, folder)
         if replace or not _another_run(target, folder):

@@ -298,13 +298,9 @@ def busy_problems(
 
 
 def noise_problems(frames: Mapping[str, pd.DataFrame]) -> Iterator[Problem]:
-    """Yield the A/A pairs that are out of bounds.
-
-    No interval may lie wholly outside of the bound of a void run, which chance seldom does. And
-    of at most `MOST_VOID` of all pairs may the ratio be far from one, or other programs busy.
-    """
+    """Yield the A/A pairs that are out of bounds."""
     pairs = [(notebook, item) for notebook, frame in frames.items() for item in judge(frame)]
-    sure = [pair for pair in pairs if pair[1].pair == "void"]
+    sure = [pair for pair in pairs if pair[1].pair == "void"]  # which chance seldom makes
     void = [
         (notebook, item)
         for notebook, item in pairs

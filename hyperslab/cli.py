@@ -32,7 +32,7 @@ _ELSEWHERE = {
     ),
     "results": (
         ".study.results.command",
-        "add a machine's records to results/, or list those that are there",
+        "add a machine's records to results/",
     ),
 }
 
@@ -206,7 +206,7 @@ def _drawn(arguments: argparse.Namespace) -> tuple[Path, str, str]:
     """Return the repository, the profile and where pages go; refuse records that are not sound."""
     from .study.options import drawing_place
     from .study.profile import root
-    from .study.results.add import require_sound
+    from .study.results.checks import require_sound
 
     top, profile = root(), _profile(arguments)
     if arguments.records:

@@ -44,7 +44,7 @@ def alone(tmp_path_factory):
     where = tmp_path_factory.mktemp("alone")
     with h5py.File(where / "x.h5", "w") as file:
         file.create_dataset("x", data=range(9000), chunks=(3000,), compression=4)
-    words = ("run", "book", "claims", "advise x.h5", "bench x.h5", "results list", "doctor")
+    words = ("run", "book", "claims", "advise x.h5", "bench x.h5", "results add x", "doctor")
     words += ("index x.h5", "index --check x.h5", "index --info x.h5")
     program = [sys.executable, "-c", ALONE.format(core=CORE), *words]
     done = subprocess.run(program, stdout=subprocess.PIPE, text=True, cwd=where, check=True)
@@ -74,7 +74,7 @@ def test_words_that_nothing_has_and_a_folder_that_is_none_are_named(tmp_path, mo
 
 
 def test_a_command_names_the_extra_that_it_needs(alone):
-    for words in ("run", "book", "claims", "advise x.h5", "bench x.h5", "results list"):
+    for words in ("run", "book", "claims", "advise x.h5", "bench x.h5", "results add x"):
         code, _, error = alone[words]
         name = words.split()[0]
         said = rf"hyperslab {name}: \w+ is not installed: pip install 'hyperslab\[study\]'\n"

@@ -22,7 +22,7 @@ from .options import Options, drawing_place
 from .pages import scrubbed
 from .privacy import scrubber
 from .profile import TOYS, Entry, check_profile, entries, entry, full, require_writable, root
-from .results.add import require_sound
+from .results.checks import require_sound
 from .stale import Page, measures
 
 _AT_ONCE = 2  # notebooks that draw, or measure toys, or of which one alone measures

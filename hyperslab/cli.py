@@ -3,6 +3,7 @@
 import argparse
 import io
 import os
+import shutil
 import signal
 import sys
 import threading
@@ -249,11 +250,11 @@ def _book(arguments: argparse.Namespace) -> int:
     for name in missing:
         print(f"{name}: a placeholder page, was not run")
     if arguments.pdf:
-        from .study.pdf import enclose, print_book
+        from .study.pdf import ENCLOSED, print_book
 
         pdf = html.with_name("hyperslab.pdf")
         print_book(workdir / "book", pdf)
-        enclose(pdf, workdir / "book")
+        shutil.copy(pdf, workdir / "book" / ENCLOSED)  # the pages link it
     render(workdir / "book", html)
     print(summary(executed, missing, results, html))
     return OK

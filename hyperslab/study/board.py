@@ -31,7 +31,6 @@ class Board:
     notebook: str = "claims"  # its own name
 
     def count(self, *verdicts: str) -> int:
-        """Return how many claims have one of these verdicts."""
         return sum(judgement.verdict in verdicts for judgement in self.judgements)
 
     @property
@@ -142,12 +141,10 @@ def of_claim(
 
 
 def places(chosen: list[claims.Claim]) -> list[str]:
-    """Return where the sections of claims are in the book."""
     return [_DOCUMENT.format(document=claim.document, id=claim.id) for claim in chosen]
 
 
 def signed(judgement: claims.Judgement) -> str:
-    """Return a claim's verdict with its sign."""
     return f"{sign(judgement.label)} {judgement.label}"
 
 

@@ -37,7 +37,6 @@ class Finding:
 
 
 def report(work: Path = Path("build")) -> list[Finding]:
-    """Look at everything the study uses."""
     found = [*packages(), *work_directory(work), processor(), busy(), c_kernel()]
     return [*found, mpi(work=work), lighttpd()]
 
@@ -82,7 +81,6 @@ def packages(name: str = "hyperslab", extra: str = "study") -> Iterator[Finding]
 
 
 def _amiss(requirement: Any) -> str:
-    """Say in what an installed package is not what a requirement asks for."""
     try:
         found = importlib.metadata.version(requirement.name)
     except importlib.metadata.PackageNotFoundError:
@@ -120,7 +118,6 @@ def lighttpd(search: str | None = None) -> Finding:
 
 
 def _existing(work: Path) -> Path:
-    """Return the folder that is, or will hold, the work directory."""
     folder = work.resolve()
     return next(each for each in (folder, *folder.parents) if each.exists())
 

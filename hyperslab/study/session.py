@@ -162,7 +162,6 @@ class Session:
         return value
 
     def blocks(self, name: str) -> int:
-        """Return how many blocks a setting asks for; the parameter repeats comes first."""
         return self.repeats or self.setting(name)
 
     def recorded(self, experiment: str, column: str) -> list[int]:

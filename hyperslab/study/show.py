@@ -97,7 +97,6 @@ def cell(given: str) -> str:
 
 
 def _numeric(cell: str) -> bool:
-    """Return whether a cell is a number, or nothing: such columns stand on the right."""
     return cell in ("", "–") or cell.lstrip("−+<~ ")[:1].isdigit()
 
 
@@ -107,7 +106,6 @@ def text(markdown: str) -> None:
 
 
 def admonition(title: str, *lines: str, kind: str = "warning") -> str:
-    """Return lines in a box, as MyST."""
     return "\n".join([f"```{{admonition}} {title}", f":class: {kind}", *lines, "```"])
 
 

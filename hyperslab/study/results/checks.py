@@ -85,7 +85,6 @@ def problems(folder: Path, top: Path) -> list[Problem]:
 
 
 def refuse(found: Iterable[Problem]) -> None:
-    """Refuse records where there is a reason to."""
     if found := list(found):
         raise RefusedError(found)
 

@@ -7,7 +7,6 @@ DEFAULT = "results"
 
 
 def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
-    """Add the command `results` to those of `hyperslab`."""
     results = commands.add_parser(
         "results",
         description="The records of several machines, which the book shows beside each other.",

@@ -95,7 +95,6 @@ def test_what_a_killed_run_left_is_removed_and_a_living_ones_stays(workdir):
         ({"repeats": "abc"}, "repeats is 'abc': give a whole number from 0, 0 for the profile's"),
         ({"seed": True}, "seed is True: give a whole number from 0"),
         ({"workdir": "README.md/work"}, "README.md/work' cannot be written"),
-        ({"records": 5}, "records is 5: give the name of a folder"),
         ({"records": "no/such/folder"}, "no such folder of records"),
         ({"workdir": "."}, "the work directory is '.': name a folder"),
         ({"workdir": "results/mine"}, "the work directory is 'results/mine': name a folder"),

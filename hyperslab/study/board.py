@@ -49,7 +49,6 @@ class Board:
 
     @property
     def in_part(self) -> int:
-        """How many claims hold in part."""
         return sum(kind_of(judgement.label) == IN_PART for judgement in self.judgements)
 
 

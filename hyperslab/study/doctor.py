@@ -152,7 +152,6 @@ def _cold(probe: Path) -> Finding:
 
 
 def processor() -> Finding:
-    """Look at the cores and the memory."""
     cores, memory = machine.cores(), machine.memory_bytes() / GIB
     text = f"{cores} of {machine.cpu_model()}, {memory:.1f} GiB"
     if cores == 1:

@@ -61,9 +61,6 @@ def begin(
 ) -> "Session":
     """Begin a notebook's run; `settings` that are given take the place of the profile's."""
     check_profile(profile)
-    for name, text in {"workdir": workdir, "records": records}.items():
-        if not isinstance(text, str):
-            raise ValueError(f"{name} is {text!r}: give the name of a folder")
     for name, value in {"repeats": repeats, "seed": seed, **settings}.items():
         words = isinstance(value, str) and name not in ("repeats", "seed")
         if not words and (not isinstance(value, int) or isinstance(value, bool) or value < 0):
@@ -111,7 +108,6 @@ class Session:
         self.drawing = drawn_from is not None  # figures are drawn and nothing is measured
         self.differs = ""  # in what the records were measured otherwise than they would be now
         self.run_id = ""
-        self._met: list[dict[str, object]] = []  # rules of `leave_out` that fitted a case
         if drawn_from is None:
             self._start(workdir)
             return
@@ -224,7 +220,6 @@ class Session:
         only: Callable[[list[experiment_io.Case]], list[experiment_io.Case]] | None = None,
         modules: Sequence[str] = (),  # imported before processes are forked
         scratch_bytes: int = 0,
-        timeout_s: float = 600.0,
         blocks: str = "blocks",  # the setting that gives their number
     ) -> pd.DataFrame:
         """Measure cases, in the states of the page cache; or return their records when drawing."""
@@ -249,7 +244,6 @@ class Session:
             blocks=self.blocks(blocks),
             seed=self.seed,
             cell_s=float(self.setting("cell_s")),
-            timeout_s=timeout_s,
             sweeps=not toys,
             retakes=0 if toys else RETAKES,
             half_width=self.setting("half_width_percent") / 100,
@@ -341,9 +335,6 @@ class Session:
         if self.drawing:
             return
         take_turn()  # the next one measures when this one has drawn, also where it timed nothing
-        for rule in self._leave_out:
-            if rule not in self._met:
-                print(f"No case fits this of leave_out in notebooks/study.yml: {rule}")
         frame = pd.concat(self._parts or [records.frame_of([])], ignore_index=True)
         frame = frame.fillna(dict.fromkeys(records.labels_of(frame), ""))
         with self._room(), locked(self.results, "machines"):  # of two notebooks at once
@@ -369,23 +360,15 @@ class Session:
                 for name, value in rule.items()
             )
 
-        kept = []
-        for case in cases:
-            fitting = [rule for rule in self._leave_out if fits(rule, case)]
-            self._met += fitting
-            kept += [] if fitting else [case]
+        rules = self.settings.get("leave_out", [])
+        assert isinstance(rules, list)
+        kept = [case for case in cases if not any(fits(rule, case) for rule in rules)]
         if len(kept) < len(cases):
             print(
                 f"{experiment}: the profile {self.profile} leaves out {len(cases) - len(kept)} of "
                 f"{len(cases)} cases (leave_out in notebooks/study.yml)."
             )
         return kept
-
-    @property
-    def _leave_out(self) -> list[dict[str, object]]:
-        rules = self.settings.get("leave_out", [])
-        assert isinstance(rules, list)
-        return rules
 
     @contextmanager
     def _room(self) -> Iterator[None]:

@@ -4,8 +4,6 @@ import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import groupby
-from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -13,17 +11,7 @@ import pandas as pd
 
 from ...measure.machine import PACKAGES
 from ...measure.noise import VOID, Noise, judge
-from ...measure.records import (
-    FLAGS,
-    MACHINES,
-    NEEDED,
-    NUMBERS,
-    TEXT,
-    about,
-    labels_of,
-    load,
-    machines,
-)
+from ...measure.records import MACHINES, TEXT, about, labels_of, load, machines
 from ...text import ENOUGH, percent, printable
 from ..privacy import revealed, scrubber
 from ..profile import TOYS, entries
@@ -39,11 +27,6 @@ KNOWN = FACTS | {
 MOST_VOID = 0.10
 """Share of a folder's A/A pairs that may be far from one, or measured beside busy programs."""
 _SHOWN = 12
-_TYPES = {
-    "text": r"(dictionary<values=)?(large_)?string\b.*", "a double": "double",
-    "a flag (bool)": "bool",
-}  # fmt: skip
-"""What a column holds, and the types of Arrow for it."""
 _AGAIN = "measure again, or take over machine.json as the run wrote it"
 _COMMIT = "commit what was changed, and measure again in a clone of the repository"
 _NOT_PUBLIC = "take it out: only what hyperslab/measure/machine.py gives is public"
@@ -109,40 +92,16 @@ def _read(
         if path.stem not in known:
             what = f"is named after no notebook of the study ({', '.join(sorted(known))})"
             wrong.append(Problem(path.name, what, "leave it out, or name it after its notebook"))
-        elif found := list(shape_problems(path)):
-            wrong += found
-        else:
+            continue
+        try:
             frames[path.stem] = load(path)
+        except (ValueError, TypeError) as error:
+            what = str(error).removeprefix(f"{path.name} ")
+            wrong.append(Problem(path.name, what, _again(path.stem)))
+        else:
             wrong += table_problems(path, frames[path.stem], scrub)
     whole = all(problem.publishing for problem in wrong)
     return [*wrong, *facts_problems(folder, frames if whole else {}, scrub)], frames
-
-
-def shape_problems(path: Path) -> Iterator[Problem]:
-    """Yield why a file is no table of records."""
-    import pyarrow.parquet as pq
-
-    again = _again(path.stem)
-    try:
-        table = pq.read_table(path)
-    except Exception as error:  # pyarrow has many
-        yield Problem(path.name, f"is no whole Parquet file ({error})", again)
-        return
-    kinds = dict.fromkeys((*TEXT, *about(path).get("labels", [])), "text")
-    kinds |= dict.fromkeys(NUMBERS, "a double") | dict.fromkeys(FLAGS, "a flag (bool)")
-    names = table.schema.names
-    for name, column in zip(names, table.columns, strict=True):
-        if name not in kinds:
-            remedy = "take it out, or declare it in measure/records.py"
-            yield Problem(path.name, "is no column of records", remedy, name)
-        elif not re.fullmatch(_TYPES[kinds[name]], str(column.type)):
-            what = f"is of the type {column.type}, must be {kinds[name]}"
-            yield Problem(path.name, what, again, name)
-        if name in TEXT and column.null_count:
-            yield Problem(path.name, "has values that are missing", again, name)
-    for name in NEEDED:
-        if name not in names:
-            yield Problem(path.name, "is missing", again, name)
 
 
 def table_problems(
@@ -264,22 +223,20 @@ def _contradictions(
 def noise_problems(frames: Mapping[str, pd.DataFrame]) -> Iterator[Problem]:
     """Yield the A/A pairs that are out of bounds."""
     pairs = [(notebook, item) for notebook, frame in frames.items() for item in judge(frame)]
-    sure = [pair for pair in pairs if pair[1].pair == "void"]  # which chance seldom makes
     void = [
-        (notebook, item)
-        for notebook, item in pairs
-        if item.others == "void" or (item.ratio.n >= ENOUGH and item.far)
+        pair
+        for pair in pairs
+        if pair[1].others == "void" or (pair[1].ratio.n >= ENOUGH and pair[1].far)
     ]
-    few = len(void) <= MOST_VOID * len(pairs)
-    share = f"{len(void)} of the folder's {len(pairs)} A/A pairs are void"
+    sure = [pair for pair in pairs if pair[1].pair == "void"]  # which chance seldom makes
+    share = f"one of {len(void)} void A/A pairs, of {len(pairs)} in the folder"
     for column, chosen, said in (
-        ("wall_s", sure, f"A/A pairs beyond ±{percent(VOID)}"),
-        ("aa", [] if few else void, share),
+        ("wall_s", sure, f"an A/A pair beyond ±{percent(VOID)}"),
+        ("aa", void if len(void) > MOST_VOID * len(pairs) else [], share),
     ):
-        for notebook, items in groupby(chosen, itemgetter(0)):
-            what = f"{said}: {', '.join(_told(item) for _, item in items)}"
+        for notebook, item in chosen:
             remedy = f"{_again(notebook)}, on a machine that stands still"
-            yield Problem(f"{notebook}.parquet", what, remedy, column)
+            yield Problem(f"{notebook}.parquet", f"{said}: {_told(item)}", remedy, column)
 
 
 def _told(item: Noise) -> str:

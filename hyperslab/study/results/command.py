@@ -36,7 +36,6 @@ def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
 
 
 def run_add(arguments: argparse.Namespace) -> int:
-    """Add a folder; return 0. What is refused is an error."""
     from hyperslab.claims import FILE, read
     from hyperslab.measure.records import machines
 

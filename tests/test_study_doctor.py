@@ -1,14 +1,12 @@
 import platform
-import shlex
 import sys
 from pathlib import Path
 
 import pytest
-from made_parallel import FOUND, needs
 
 from hyperslab.cli import FAILED, OK, main
 from hyperslab.measure import lock
-from hyperslab.parallel import Found, Launcher, Program, RanksError, launcher
+from hyperslab.parallel import Found, Launcher, Program, RanksError
 from hyperslab.study import doctor
 from hyperslab.study.doctor import Finding
 
@@ -87,23 +85,6 @@ def test_what_can_write_in_parallel_is_tried_and_what_fails_stops_the_book(tmp_p
     assert found.state == "note"
     assert "hdf5: mpicc: hdf5.h: No such file" in found.text and "no mpi4py" in found.text
     assert "apt-get install gcc" in found.remedy and "pip install mpi4py" in found.remedy
-
-
-@needs("mpiio")
-def test_a_site_s_launcher_is_started(tmp_path, monkeypatch):
-    real = FOUND["mpiio"].launcher.words[0]
-    site = tmp_path / "sitexec"
-    site.write_text(f'#!/bin/sh\n[ "$1" = --partition=io ] && shift && exec "{real}" "$@"\n')
-    site.chmod(0o755)
-    monkeypatch.setenv(launcher.OVERRIDE, f"{shlex.quote(str(site))} --partition=io")
-    monkeypatch.setenv("HYPERSLAB_MPI_HIDDEN", "hdf5,pnetcdf")
-    found = doctor.mpi(work=tmp_path)
-    named = "sitexec --partition=io, of HYPERSLAB_MPIEXEC"
-    assert f"mpiio ({named}: 2 ranks came up) can write in parallel" in found.text
-    site.write_text('#!/bin/sh\nshift 3\nexec "$@"\n')
-    found = doctor.mpi(work=tmp_path)
-    assert found.state == "problem"
-    assert "2 ranks were asked for and sitexec started jobs of 1" in found.text
 
 
 @pytest.mark.skipif(not Path("/dev/shm").exists(), reason="/proc and /dev/shm are Linux's")

@@ -300,13 +300,6 @@ def test_a_failure_half_way_leaves_what_was_there(real, given, into, monkeypatch
     assert add(given, into).changed
 
 
-@pytest.mark.parametrize("name", ["UPPER", "..", "x", "a" * 41])
-def test_a_name_that_cannot_be_one_is_a_usage_error(name, real, into):
-    with pytest.raises(ValueError, match="give 2 to 40 of a to z"):
-        add(real, into, name)
-    assert not into.exists()
-
-
 def test_the_command(real, given, into, capsys):
     def said(code, *words, place=str(into)):
         assert main(["results", *words, "--into", place]) == code
@@ -315,6 +308,8 @@ def test_the_command(real, given, into, capsys):
     assert "no folder with records" in said(USAGE, "add", str(into))
     for place in ("", ".", "README.md"):
         assert f"--into is '{place}': name a folder" in said(USAGE, "add", str(real), place=place)
+    for name in ("UPPER", "..", "x", "a" * 41):
+        assert "give 2 to 40 of a to z" in said(USAGE, "add", str(real), "--name", name)
     assert "added; 2 notebooks" in said(OK, "add", str(real))
     [folder] = into.iterdir()
     assert folder.name == "intel-xeon-processor-2-cores"

@@ -3,7 +3,6 @@
 import argparse
 import io
 import os
-import shutil
 import signal
 import sys
 import threading
@@ -254,7 +253,7 @@ def _book(arguments: argparse.Namespace) -> int:
 
         pdf = html.with_name("hyperslab.pdf")
         print_book(workdir / "book", pdf)
-        shutil.copy(pdf, workdir / "book" / ENCLOSED)  # the pages link it
+        (workdir / "book" / ENCLOSED).write_bytes(pdf.read_bytes())  # the pages link it
     render(workdir / "book", html)
     print(summary(executed, missing, results, html))
     return OK

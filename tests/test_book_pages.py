@@ -103,12 +103,6 @@ def text(html):
     return re.sub(r"\s+", " ", re.sub(r"<[^>]+>", "", html))
 
 
-def test_formulas_are_drawn_without_another_host(build):
-    assert (build / "html/_static/mathjax/tex-svg.js").is_file()
-    assert "mathjax/tex-svg.js" in page(build, "book/methods")
-    assert not re.search(r"(?:src|href)=\"[^\"]*thebe", page(build, "notebooks/lee_chunk_size"))
-
-
 def test_a_notebook_s_page_has_what_its_outputs_are_and_no_stderr(build):
     html = page(build, "notebooks/lee_chunk_size")
     images = re.findall(r"<img[^>]+rates\.(?:light|dark)\.svg[^>]*>", html)

@@ -190,10 +190,6 @@ DOCTORED = {
         r"versions or profiles: .*versions\.netCDF4 is .* and none",
     ]),
     "facts without shape": (facts(shapeless), ["versions: is missing", "identity: must have"]),
-    "a version that its samples do not have": (
-        facts(lambda known: [each["versions"].update(netCDF4="1.0.0") for each in known.values()]),
-        [r"lee_access\.parquet, library_version: netCDF4 is.*and 1\.0\.0 in machine\.json"],
-    ),
 }  # fmt: skip
 
 

@@ -13,7 +13,7 @@ from samples import Append
 
 from hyperslab.measure import records
 from hyperslab.measure.case import Case
-from hyperslab.study import Array, Layout, begin
+from hyperslab.study import begin
 
 
 @pytest.fixture
@@ -117,13 +117,6 @@ def test_a_full_disk_is_named_and_nothing_is_left_there(workdir):
     with pytest.raises(OSError, match=r"the disk of the work directory is full, .* MiB are free"):
         run.make(fill)
     assert not run.scratch.exists()
-
-
-def test_room_is_asked_for_before_a_file_is_written(workdir):
-    run = begin("lee_access", profile="smoke", workdir=workdir)
-    huge = Array(None, (2**40,), "f8", "huge")
-    with pytest.raises(OSError, match=r"8,388,608 MiB are needed .*scratch/lee_access-"):
-        run.write(huge, {"plain": Layout("binary")})
 
 
 def test_what_a_notebook_that_failed_had_in_scratch_is_removed(workdir):

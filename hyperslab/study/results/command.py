@@ -15,7 +15,7 @@ def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
     adding = actions.add_parser(
         "add",
         help="check a folder of records and add it",
-        description="Check records (columns and types, versions, run ids, samples compared with "
+        description="Check records (columns, versions, run ids, samples compared with "
         "the truth, A/A pairs, nothing private) and add them as results/NAME/, small and whole. "
         "What is wrong is refused with the reasons, and nothing is written.",
     )

@@ -32,7 +32,7 @@ _ELSEWHERE = {
     ),
     "results": (
         ".study.results.command",
-        "add a machine's records to results/, or list those that are there",
+        "add a machine's records to results/",
     ),
 }
 
@@ -206,7 +206,7 @@ def _drawn(arguments: argparse.Namespace) -> tuple[Path, str, str]:
     """Return the repository, the profile and where pages go; refuse records that are not sound."""
     from .study.options import drawing_place
     from .study.profile import root
-    from .study.results.add import require_sound
+    from .study.results.checks import require_sound
 
     top, profile = root(), _profile(arguments)
     if arguments.records:
@@ -249,11 +249,11 @@ def _book(arguments: argparse.Namespace) -> int:
     for name in missing:
         print(f"{name}: a placeholder page, was not run")
     if arguments.pdf:
-        from .study.pdf import enclose, print_book
+        from .study.pdf import ENCLOSED, print_book
 
         pdf = html.with_name("hyperslab.pdf")
         print_book(workdir / "book", pdf)
-        enclose(pdf, workdir / "book")
+        (workdir / "book" / ENCLOSED).write_bytes(pdf.read_bytes())  # the pages link it
     render(workdir / "book", html)
     print(summary(executed, missing, results, html))
     return OK

@@ -3,11 +3,11 @@
 import asyncio
 import contextlib
 import functools
+import html
 import http.server
+import re
 import threading
 from dataclasses import dataclass, field
-from html.parser import HTMLParser
-from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 from axe_playwright_python.async_playwright import Axe
@@ -171,38 +171,29 @@ async def opened():
             await started.close()
 
 
-@dataclass
-class Page(HTMLParser):
-    """The names in a page, and what it links to or loads."""
-
-    path: Path
-    names: set[str] = field(default_factory=set)
-    links: list[str] = field(default_factory=list)
-
-    def __post_init__(self):
-        super().__init__()
-        self.feed(self.path.read_text(encoding="utf-8"))
-
-    def handle_starttag(self, tag, attrs):
-        given = dict(attrs)
-        self.names |= {given[key] for key in ("id", "name") if given.get(key)}
-        self.links += [given[key] for key in ("href", "src") if given.get(key)]
+def named(path):
+    """Return the names in a page, and what it links to or loads."""
+    text = re.sub(r"(<script[^>]*>).*?</script>", r"\1", path.read_text("utf-8"), flags=re.DOTALL)
+    found = {"id": [], "name": [], "href": [], "src": []}
+    for name, value in re.findall(r'\s(id|name|href|src)="([^"]+)"', text):
+        found[name].append(html.unescape(value))
+    return {*found["id"], *found["name"]}, [*found["href"], *found["src"]]
 
 
-def broken(html):
+def broken(site):
     """Return each link inside a site that leads nowhere: page, link and what is missing."""
-    html = html.resolve()
-    found = (path for path in sorted(html.rglob("*.html")) if "_static" not in path.parts)
-    known, wrong = {path: Page(path) for path in found}, []
-    for path, page in known.items():
-        for link in dict.fromkeys(page.links):
+    site = site.resolve()
+    found = (path for path in sorted(site.rglob("*.html")) if "_static" not in path.parts)
+    known, wrong = {path: named(path) for path in found}, []
+    for path, (_, links) in known.items():
+        for link in dict.fromkeys(links):
             parts = urlsplit(link)
             if parts.scheme or parts.netloc:
                 continue
             target = (path.parent / unquote(parts.path)).resolve() if parts.path else path
-            there = known.get(target)
+            there, _ = known.get(target, (None, None))
             if not target.is_file():
                 wrong.append(f"{path.name}: {link}: no such file")
-            elif parts.fragment and there and unquote(parts.fragment) not in there.names:
+            elif parts.fragment and there and unquote(parts.fragment) not in there:
                 wrong.append(f"{path.name}: {link}: no such anchor")
     return wrong

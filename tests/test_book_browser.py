@@ -82,24 +82,6 @@ def test_pages_work_ask_no_other_host_can_be_read_by_all_and_fit_a_phone(seen, k
     assert [f"{visit.place}: {text}" for visit in seen for text in getattr(visit, kind)] == []
 
 
-BAD = """<!doctype html><html lang="en"><title>x</title><main><h1>x</h1>
-<p style="color:#ccc;width:900px">pale and wide</p>
-<img src="http://127.0.0.2:9/x.png"><script>throw new Error("oh")</script></main>"""
-
-
-def test_what_is_wrong_with_a_page_is_seen(browser, tmp_path):
-    place = min(book_visit.KINDS)
-    (tmp_path / place).parent.mkdir(parents=True, exist_ok=True)
-    (tmp_path / place).write_text(BAD)
-    runner, chromium = browser
-    with book_visit.served(tmp_path) as home:
-        (visit,) = runner.run(book_visit.visits(chromium, home, [place]))
-    assert any("oh" in text for text in visit.errors)
-    assert visit.elsewhere == ["http://127.0.0.2:9/x.png"]
-    assert {text.partition(":")[0] for text in visit.light} == {"color-contrast", "image-alt"}
-    assert visit.wider[-1] == "the page"
-
-
 def test_the_search_has_answers_first_and_the_python_api_last(home, use):
     async def script(page):
         await page.goto(f"{home}/search.html?q=chunk size")

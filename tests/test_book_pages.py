@@ -12,7 +12,6 @@ from hyperslab.study.book import RenderError, fingerprint, render, stage
 from hyperslab.study.pages import placeholder
 
 ROOT = Path(__file__).parents[1]
-CANARY = {"user": "canaryuser", "host": "canaryhost", "path": "/srv/canaryfolder"}
 
 SVG = "<svg xmlns='http://www.w3.org/2000/svg' width='600' height='300'></svg>"
 FIGURE = """````{figure} ../figures/lee_chunk_size/rates.light.svg
@@ -42,14 +41,12 @@ def make_run(folder):
     executed.mkdir()
     for style in ("light", "dark"):
         (figures / f"rates.{style}.svg").write_text(SVG)
-    said = f"wrote {CANARY['path']}/a.nc on {CANARY['host']} for {CANARY['user']}\n"
-    outputs = (myst(FIGURE), stream(said), stream("a progress bar", "stderr"))
+    outputs = (myst(FIGURE), stream("written\n"), stream("a progress bar", "stderr"))
     whole = notebook(
-        code(f'workdir = "{CANARY["path"]}"', tags=("injected-parameters",)),
+        code('workdir = "build"', tags=("injected-parameters",)),
         code("show.figure(zebracode)", *outputs, tags=("hide-input",)),
         code("show.table(run)", myst(TABLE), tags=("hide-input",)),
         title="# Chunk size",
-        papermill={"input_path": f"{CANARY['path']}/notebooks/a.ipynb"},
     )
     (executed / "lee_chunk_size.ipynb").write_text(whole)
     claim = {
@@ -93,11 +90,7 @@ def build(tmp_path_factory):
     folder = tmp_path_factory.mktemp("book")
     executed, results = make_run(folder)
     project = make_project(tmp_path_factory.mktemp("project"))
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("platform.node", lambda: CANARY["host"])
-        for name, value in {"HOME": CANARY["path"], "LOGNAME": CANARY["user"]}.items():
-            patch.setenv(name, value)
-        missing = stage(executed, results, folder / "build/book", root=project)
+    missing = stage(executed, results, folder / "build/book", root=project)
     assert "lee_access" in missing and "lee_chunk_size" not in missing
     assert render(folder / "build/book", folder / "build/html")
     return folder / "build"
@@ -109,20 +102,6 @@ def page(build, name):
 
 def text(html):
     return re.sub(r"\s+", " ", re.sub(r"<[^>]+>", "", html))
-
-
-def test_formulas_are_drawn_without_another_host(build):
-    assert (build / "html/_static/mathjax/tex-svg.js").is_file()
-    assert "mathjax/tex-svg.js" in page(build, "book/methods")
-    assert not re.search(r"(?:src|href)=\"[^\"]*thebe", page(build, "notebooks/lee_chunk_size"))
-
-
-def test_private_names_are_gone(build):
-    for path in (build / "html").rglob("*"):
-        if path.is_file():
-            content = path.read_bytes()
-            for name in (*CANARY.values(), str(build)):
-                assert name.encode() not in content, f"{name} in {path.name}"
 
 
 def test_a_notebook_s_page_has_what_its_outputs_are_and_no_stderr(build):

@@ -15,10 +15,11 @@ from hyperslab.io.experiment import modules
 from hyperslab.measure.case import Stopwatch
 from hyperslab.measure.records import frame_of, labels_of, load, save
 from hyperslab.study import Array, Case, Create, Dots, Layout, Overwrite, Read, begin
-from hyperslab.study.page import say
+from hyperslab.study.page import said, say
 from hyperslab.study.pages import clean
 from hyperslab.study.pictures import ColumnInFile
 from hyperslab.study.pictures.style import STYLES, styled
+from hyperslab.text import Interval
 
 COLUMN = np.s_[:, 7]
 LAYOUTS = {"plain": Layout("netcdf3"), "chunked": Layout("netcdf4", chunks=(16, 1))}
@@ -184,6 +185,12 @@ def test_the_answer_comes_right_below_the_title():
     assert [cell["source"] for cell in page["cells"]] == ["# T", "found", "how", "## Why\nso"]
     page = clean({"cells": [*cells[:4], cell("a table"), cells[4]], "metadata": {}}, str)
     assert [cell["source"] for cell in page["cells"]][3:] == ["## What", "a table", "## Why\nso"]
+
+
+def test_a_line_with_a_value_that_was_not_measured_is_left_out():
+    values = {"a": Interval(2.0, 1.5, 2.5, 7), "b": Interval(np.nan, np.nan, np.nan, 0)}
+    shown = "It was 2 × [1.5, 2.5] faster.\n*What was not measured here is left out.*"
+    assert said("It was {a:faster}.\nIt was {b:faster}.", **values) == shown
 
 
 def test_newer_records_are_refused(tmp_path):

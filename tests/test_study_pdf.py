@@ -9,7 +9,7 @@ from playwright.sync_api import sync_playwright
 
 from hyperslab.study import pdf
 from hyperslab.study.book import RenderError, build_pages
-from hyperslab.study.pdf import browser, enclose, print_book, unfold
+from hyperslab.study.pdf import ENCLOSED, browser, print_book, unfold
 
 ROOT = Path(__file__).parents[1]
 DOT = base64.b64decode(
@@ -57,8 +57,7 @@ def test_nothing_stays_folded_and_pages_link_the_pdf(stage, tmp_path):
     with (stage / "_config.yml").open("a") as config:
         config.write(f"sphinx: {{local_extensions: {{printed: {ROOT / 'book/_ext'}}}}}\n")
     (stage / "book/index.md").write_text(INDEX + "\n```{printed}\n```\n")
-    (tmp_path / "made.pdf").write_bytes(b"%PDF" + bytes(2_000_000))
-    enclose(tmp_path / "made.pdf", stage)
+    (stage / ENCLOSED).write_bytes(b"%PDF" + bytes(2_000_000))
     build_pages(stage, tmp_path / "with", tmp_path / "log")
     site = tmp_path / "with/_build/html/book"
     with sync_playwright() as playwright:

@@ -136,20 +136,6 @@ def test_killed_while_drawing_measures_nothing_again_and_leaves_nothing_that_loo
     assert (study / "log").read_text() == "mm" and not list(journals.glob("*.jsonl"))
 
 
-def test_bad_words_are_named_before_anything_runs(study):
-    with pytest.raises(ValueError, match="no notebook 'third' in the study: choose from first, se"):
-        run(["third"], Options("smoke"))
-    with pytest.raises(ValueError, match="--records nowhere: no folder with records"):
-        run([], Options("smoke", records="nowhere"))
-    assert not (study / "build").exists()
-
-
-def test_a_checkout_is_found_from_its_notebooks(study, monkeypatch):
-    monkeypatch.chdir("notebooks")
-    assert [r.state for r in run(["first"], Options("smoke"))] == ["done"]
-    assert (study / "log").read_text() == "f"
-
-
 @pytest.mark.parametrize(("profile", "at_once"), [("quick", 1), ("smoke", 2)])
 def test_what_draws_or_measures_toys_runs_two_at_a_time_and_else_one(monkeypatch, profile, at_once):
     both, alone, order = threading.Barrier(2), threading.Lock(), []

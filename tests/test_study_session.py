@@ -13,7 +13,7 @@ from samples import Append
 
 from hyperslab.measure import records
 from hyperslab.measure.case import Case
-from hyperslab.study import Array, Layout, begin
+from hyperslab.study import begin
 
 
 @pytest.fixture
@@ -95,7 +95,6 @@ def test_what_a_killed_run_left_is_removed_and_a_living_ones_stays(workdir):
         ({"repeats": "abc"}, "repeats is 'abc': give a whole number from 0, 0 for the profile's"),
         ({"seed": True}, "seed is True: give a whole number from 0"),
         ({"workdir": "README.md/work"}, "README.md/work' cannot be written"),
-        ({"records": 5}, "records is 5: give the name of a folder"),
         ({"records": "no/such/folder"}, "no such folder of records"),
         ({"workdir": "."}, "the work directory is '.': name a folder"),
         ({"workdir": "results/mine"}, "the work directory is 'results/mine': name a folder"),
@@ -118,13 +117,6 @@ def test_a_full_disk_is_named_and_nothing_is_left_there(workdir):
     with pytest.raises(OSError, match=r"the disk of the work directory is full, .* MiB are free"):
         run.make(fill)
     assert not run.scratch.exists()
-
-
-def test_room_is_asked_for_before_a_file_is_written(workdir):
-    run = begin("lee_access", profile="smoke", workdir=workdir)
-    huge = Array(None, (2**40,), "f8", "huge")
-    with pytest.raises(OSError, match=r"8,388,608 MiB are needed .*scratch/lee_access-"):
-        run.write(huge, {"plain": Layout("binary")})
 
 
 def test_what_a_notebook_that_failed_had_in_scratch_is_removed(workdir):

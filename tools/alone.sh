@@ -28,7 +28,7 @@ hyperslab index --info x.h5
 python3 -c "from hyperslab import subchunk; assert subchunk.open('x.h5')['x'][54321] == 54321"
 hyperslab doctor >said || [ $? = 1 ] # 1: the study lacks something
 grep -q "hyperslab\[study\]\|make ready" said
-for command in "run" "book" "claims" "results list" "advise x.h5" "bench x.h5"; do
+for command in "run" "book" "claims" "results add x" "advise x.h5" "bench x.h5"; do
   # shellcheck disable=SC2086 # a command and its words
   hyperslab $command 2>said && exit 1
   cat said

@@ -31,7 +31,6 @@ class Board:
     notebook: str = "claims"  # its own name
 
     def count(self, *verdicts: str) -> int:
-        """Return how many claims have one of these verdicts."""
         return sum(judgement.verdict in verdicts for judgement in self.judgements)
 
     @property
@@ -50,7 +49,6 @@ class Board:
 
     @property
     def in_part(self) -> int:
-        """How many claims hold in part."""
         return sum(kind_of(judgement.label) == IN_PART for judgement in self.judgements)
 
 
@@ -75,10 +73,8 @@ def tally(board: Board) -> pd.DataFrame:
 
 
 def strengths(board: Board) -> pd.DataFrame:
-    """Return the claims on an effect of which the document gives the size, for `Forest`.
-
-    The logarithm of the ratio is divided by that of the document's: one is the same effect.
-    """
+    """Return the claims on an effect whose size the document gives, for `Forest`."""
+    # The logarithm of the ratio over that of the document's: one is the same effect.
     return _ratios(board, ("effect", "bound"))
 
 
@@ -144,12 +140,10 @@ def of_claim(
 
 
 def places(chosen: list[claims.Claim]) -> list[str]:
-    """Return where the sections of claims are in the book."""
     return [_DOCUMENT.format(document=claim.document, id=claim.id) for claim in chosen]
 
 
 def signed(judgement: claims.Judgement) -> str:
-    """Return a claim's verdict with its sign."""
     return f"{sign(judgement.label)} {judgement.label}"
 
 

@@ -12,10 +12,9 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
 
 import yaml
 
@@ -37,20 +36,12 @@ class RenderError(RuntimeError):
 
 def listed(root: Path) -> dict[str, str]:
     """Return the notebooks that ``_toc.yml`` lists, in its order, each with the caption above."""
-
-    def files(part: Any, caption: str = "") -> Iterator[tuple[str, str]]:
-        if isinstance(part, Mapping):
-            caption = part.get("caption", caption)
-            yield from ((str(part[key]), caption) for key in ("file", "root") if key in part)
-        if isinstance(part, (Mapping, list)):
-            for each in part.values() if isinstance(part, Mapping) else part:
-                yield from files(each, caption)
-
     toc = yaml.safe_load((root / "_toc.yml").read_text(encoding="utf-8"))
     return {
-        Path(name).name.removesuffix(".ipynb"): caption
-        for name, caption in files(toc)
-        if name.startswith("notebooks/")
+        Path(page["file"]).name: part.get("caption", "")
+        for part in toc.get("parts", [toc])
+        for page in part["chapters"]
+        if page["file"].startswith("notebooks/")
     }
 
 
@@ -110,10 +101,7 @@ def fingerprint(stage: Path) -> str:
 
 
 def render(stage: Path, html: Path) -> bool:
-    """Render a staged book strictly: every warning is an error.
-
-    The site appears whole at `html`, or not at all; when nothing changed it stays as it is.
-    """
+    """Render a staged book strictly, whole or not at all; return whether anything had changed."""
     stage, html = stage.resolve(), html.resolve()
     html.parent.mkdir(parents=True, exist_ok=True)
     with contextlib.ExitStack() as held:
@@ -158,7 +146,6 @@ def build_pages(stage: Path, out: Path, log: Path, builder: str = "html") -> Non
 
 
 def summary(executed: Path, missing: Sequence[str], results: Path, html: Path) -> str:
-    """Return how many notebooks are in a book, the claims by verdict, and where the book is."""
     ran = len(list(executed.glob("*.ipynb")))
     placeholders = f", {len(missing)} with a placeholder page" if missing else ""
     lines = [f"{ran} notebooks ran{placeholders}"]

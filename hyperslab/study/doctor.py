@@ -2,31 +2,27 @@
 
 import importlib.metadata
 import os
-import platform
 import shutil
 import tempfile
-import time
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from ..kernels.build import INSTALL, KernelError, compiler, kernel
-from ..measure import cold, counters, lock, machine
+from ..measure import cold, lock, machine
 from ..parallel.found import Found, Program, find
 from ..parallel.job import came_up
 
 GIB = 2**30
 DISK_STOPS_GIB, DISK_SCARCE_GIB, MEMORY_SCARCE_GIB = 1, 5, 4
-BUSY = 0.10  # of the machine's CPU used by others: runs are marked above it
-WATCH_S = 0.5
+BUSY = 0.5  # so many programs on average: what is measured beside them is marked
 ELSEWHERE = "choose another: hyperslab run --workdir FOLDER"
 RANKS = 2
 _CLAIMS = "of the chapter on parallel writing (claims chilan-*)"
 SHOWN = (
-    "netCDF4", "netcdf-c", "h5py", "hdf5 (h5py)", "zarr", "numcodecs", "xarray", "numpy",
+    "python", "netCDF4", "netcdf-c", "h5py", "hdf5 (h5py)", "zarr", "numcodecs", "xarray", "numpy",
 )  # fmt: skip
-FILTERS = ("zstd", "blosc", "bzip2", "szip")
 WITHOUT_C = "what C programs get is left out (reader netcdf-c, claims lee-8*, jones-lang, jones-c)"
 
 
@@ -42,44 +38,23 @@ class Finding:
 
 
 def report(work: Path = Path("build")) -> list[Finding]:
-    """Look at everything the study uses."""
-    return [
-        python(),
-        *packages(),
-        filters(),
-        *work_directory(work),
-        memory(),
-        *processor(),
-        c_kernel(),
-        mpi(work=work),
-        lighttpd(),
-    ]
+    found = [*packages(), *work_directory(work), processor(), busy(), c_kernel()]
+    return [*found, mpi(work=work), lighttpd()]
 
 
 def render(findings: Iterable[Finding]) -> str:
-    """Return findings as lines for a terminal, with one line of conclusion.
-
-    Examples
-    --------
-    >>> print(render([Finding("MPI", "note", "not found", "apt-get install openmpi-bin")]))
-    note     MPI         not found
-                         → apt-get install openmpi-bin
-    `make book` can run; 1 note says what is left out or may be noisy.
-    """
+    """Return findings as lines for a terminal, with one line of conclusion."""
     lines, states = [], []
     for found in findings:
         states.append(found.state)
         lines.append(f"{found.state:<8} {found.subject:<11} {found.text}")
         if found.remedy:
             lines.append(f"{'':<20} → {found.remedy}")
-    problems, notes = states.count("problem"), states.count("note")
-    if problems:
+    end = "`make book` can run; nothing is left out."
+    if "note" in states:
+        end = "`make book` can run; the notes say what is left out or may be noisy."
+    if problems := states.count("problem"):
         end = f"{problems} problem{'s' * (problems > 1)} must be mended before `make book`."
-    elif notes:
-        say = "note says" if notes == 1 else "notes say"
-        end = f"`make book` can run; {notes} {say} what is left out or may be noisy."
-    else:
-        end = "`make book` can run; nothing is left out."
     return "\n".join([*lines, end])
 
 
@@ -88,23 +63,14 @@ def exit_status(findings: Iterable[Finding]) -> int:
     return int(any(found.state == "problem" for found in findings))
 
 
-def python() -> Finding:
-    """Look at the version of Python."""
-    text = f"{platform.python_version()}, {platform.system()} {platform.machine()}"
-    return Finding("Python", "ok", text)
-
-
 def packages(name: str = "hyperslab", extra: str = "study") -> Iterator[Finding]:
     """Look at the installed packages against the bounds a distribution declares."""
     try:
         from packaging.requirements import Requirement
 
-        wrong = [
-            text
-            for requirement in map(Requirement, importlib.metadata.requires(name) or [])
-            if not requirement.marker or requirement.marker.evaluate({"extra": extra})
-            for text in _amiss(requirement)
-        ]
+        asked = map(Requirement, importlib.metadata.requires(name) or [])
+        here = [one for one in asked if not one.marker or one.marker.evaluate({"extra": extra})]
+        wrong = list(filter(None, map(_amiss, here)))
     except ModuleNotFoundError as error:  # also of the distribution itself
         wrong = [f"{error.name} is not installed"]
     install = "make ready (or, in an environment of your own: pip install -e '.[study]')"
@@ -115,32 +81,15 @@ def packages(name: str = "hyperslab", extra: str = "study") -> Iterator[Finding]
         yield Finding("packages", "ok", shown)
 
 
-def _amiss(requirement: Any) -> Iterator[str]:
-    """Say in what an installed package is not what a requirement asks for."""
+def _amiss(requirement: Any) -> str:
     try:
         found = importlib.metadata.version(requirement.name)
     except importlib.metadata.PackageNotFoundError:
         # What only some systems have is done without, and said where it is missed.
-        if "platform" not in str(requirement.marker):
-            yield f"{requirement.name} is not installed"
-    else:
-        if not requirement.specifier.contains(found, prereleases=True):
-            yield f"{requirement.name} is {found}, must be {requirement.specifier}"
-
-
-def filters() -> Finding:
-    """Look for the compression filters that netCDF-C loads as plugins."""
-    try:
-        import netCDF4
-    except ImportError:
-        return Finding("filters", "problem", "netCDF4 cannot be imported", "make ready")
-    # Diskless: nothing is written.
-    with netCDF4.Dataset("filters.nc", "w", diskless=True) as dataset:
-        missing = [each for each in FILTERS if not getattr(dataset, f"has_{each}_filter")()]
-    if not missing:
-        return Finding("filters", "ok", f"netCDF-C finds {', '.join(FILTERS)}")
-    text = f"netCDF-C does not find {', '.join(missing)}: what is written with them is left out"
-    return Finding("filters", "note", text, "the netCDF4 of requirements.lock brings them")
+        somewhere = "platform" in str(requirement.marker)
+        return "" if somewhere else f"{requirement.name} is not installed"
+    fits = requirement.specifier.contains(found, prereleases=True)
+    return "" if fits else f"{requirement.name} is {found}, must be {requirement.specifier}"
 
 
 def c_kernel() -> Finding:
@@ -170,7 +119,6 @@ def lighttpd(search: str | None = None) -> Finding:
 
 
 def _existing(work: Path) -> Path:
-    """Return the folder that is, or will hold, the work directory."""
     folder = work.resolve()
     return next(each for each in (folder, *folder.parents) if each.exists())
 
@@ -178,26 +126,21 @@ def _existing(work: Path) -> Path:
 def work_directory(work: Path) -> Iterator[Finding]:
     """Look at where data will go: room, and whether reads from it can be made cold."""
     folder = _existing(work)
+    free = shutil.disk_usage(folder).free / GIB
+    text = f"{free:,.1f} GiB free in the work directory, {machine.file_system(folder)}"
+    state, remedy = "ok", ""
+    if free < DISK_SCARCE_GIB:
+        state = "note" if free >= DISK_STOPS_GIB else "problem"
+        remedy = f"the larger profiles need more: make room, or {ELSEWHERE}"
     try:
         with tempfile.NamedTemporaryFile(dir=folder) as probe:
             probe.write(bytes(1 << 20))
             probe.flush()
-            yield _disk(folder)
+            yield Finding("disk", state, text.rstrip(", "), remedy)
             yield _cold(Path(probe.name))
     except OSError as error:
         text = f"the work directory cannot be written: {error.strerror}"
         yield Finding("disk", "problem", text, ELSEWHERE)
-
-
-def _disk(folder: Path) -> Finding:
-    free = shutil.disk_usage(folder).free / GIB
-    kind = machine.file_system(folder)
-    text = f"{free:,.1f} GiB free in the work directory{f', {kind}' * bool(kind)}"
-    if free >= DISK_SCARCE_GIB:
-        return Finding("disk", "ok", text)
-    state = "problem" if free < DISK_STOPS_GIB else "note"
-    text += ": too little" + " for the larger profiles" * (state == "note")
-    return Finding("disk", state, text, f"make room, or {ELSEWHERE}")
 
 
 def _cold(probe: Path) -> Finding:
@@ -206,51 +149,40 @@ def _cold(probe: Path) -> Finding:
     except OSError as error:
         reason = str(error).replace(probe.name, "a file in the work directory")
         return Finding("cold cache", "note", f"cold reads are left out: {reason}")
-    with probe.open("rb") as file:
-        means = "mincore" if cold._cachestat(file.fileno()) is None else "cachestat"
-    return Finding("cold cache", "ok", f"files can be evicted, verified by {means}")
+    return Finding("cold cache", "ok", "files can be evicted, and whether they were is verified")
 
 
-def memory() -> Finding:
-    """Look at the memory of the machine."""
-    total = machine.memory_bytes() / GIB
-    if total >= MEMORY_SCARCE_GIB:
-        return Finding("memory", "ok", f"{total:.1f} GiB")
-    return Finding("memory", "note", f"{total:.1f} GiB: the larger profiles may not fit")
-
-
-def processor() -> Iterator[Finding]:
-    """Look at the cores, at what else runs on them, and for another measuring run."""
-    cores = machine.cores()
-    text = f"{cores} of {machine.cpu_model()}"
+def processor() -> Finding:
+    cores, memory = machine.cores(), machine.memory_bytes() / GIB
+    text = f"{cores} of {machine.cpu_model()}, {memory:.1f} GiB"
     if cores == 1:
         text += ": the harness shares its core with what it measures, times will be noisy"
-    yield Finding("cores", "note" if cores == 1 else "ok", text)
+    if memory < MEMORY_SCARCE_GIB:
+        text += ": the larger profiles may not fit"
+    scarce = cores == 1 or memory < MEMORY_SCARCE_GIB
+    return Finding("cores", "note" if scarce else "ok", text)
+
+
+def busy() -> Finding:
+    """Look for another measuring run, and for other programs."""
     try:
         with lock.measuring():
-            pass
+            load = os.getloadavg()[0]
     except lock.BusyError as error:
-        yield Finding("busy", "problem", str(error))
-        return
+        return Finding("busy", "problem", str(error))
     except OSError as error:
         text = f"the lock of measuring runs cannot be taken: {error.strerror}"
-        yield Finding("busy", "problem", text, "another user left it: remove it as root")
-        return
-    began, busy_s = time.perf_counter(), counters.machine_cpu_s()
-    time.sleep(WATCH_S)  # in which this process uses nothing
-    busy_s, elapsed = counters.machine_cpu_s() - busy_s, time.perf_counter() - began
-    used = busy_s / elapsed if busy_s == busy_s else os.getloadavg()[0]
-    share = min(1.0, used / cores)
-    text = f"other programs use {share:.0%} of the CPU"
-    if share > BUSY:
-        text += ": what is measured now will be marked or void"
-    yield Finding("busy", "note" if share > BUSY else "ok", text)
+        return Finding("busy", "problem", text, "another user left it: remove it as root")
+    text = f"{load:.1f} programs ran at a time in the last minute"
+    if load > BUSY:
+        return Finding("busy", "note", f"{text}: what is measured beside them is marked or void")
+    return Finding("busy", "ok", text)
 
 
 def mpi(
     found: Found | None = None,
     work: Path = Path("build"),
-    start: Callable[[Program, Path, int], int] = came_up,
+    start: Callable[[Program, Path, int], object] = came_up,
 ) -> Finding:
     """Look for what writes in parallel: compile its programs, start a job of two ranks of each."""
     found = found or find()
@@ -258,14 +190,13 @@ def mpi(
     for name, program in found.programs.items():
         try:
             with tempfile.TemporaryDirectory(dir=_existing(work), prefix=".doctor-") as folder:
-                up = start(program, Path(folder), RANKS)
-            here.append(f"{name} ({program.launcher.name}: {up} of {RANKS} ranks came up)")
+                start(program, Path(folder), RANKS)
         except RuntimeError as error:
             broken[name] = str(error)
-        except ModuleNotFoundError as error:
-            here.append(f"{name} (not tried: {error.name} is not installed)")
-        except OSError:
-            here.append(f"{name} (not tried: the work directory cannot be written)")
+        except (ModuleNotFoundError, OSError) as error:
+            here.append(f"{name} (not tried: {getattr(error, 'strerror', error)})")
+        else:
+            here.append(f"{name} ({program.launcher.name}: {RANKS} ranks came up)")
     able = f"{', '.join(here)} can write in parallel"
     if not (broken or found.missing):
         return Finding("MPI", "ok", able)
@@ -275,6 +206,5 @@ def mpi(
         text = f"a job of {RANKS} ranks fails: {why}{others}"
         hide = f"export HYPERSLAB_MPI_HIDDEN={','.join(broken)}"
         return Finding("MPI", "problem", text, f"mend that, or leave it out: {hide}")
-    rows = "its rows are" if len(found.missing) == 1 else "their rows are"
-    text = f"{why}: {rows} left out {_CLAIMS}{others}"
+    text = f"{why}: what they write is left out {_CLAIMS}{others}"
     return Finding("MPI", "note", text, found.what_to_install())

@@ -37,7 +37,6 @@ class _Drawn:
 
     @property
     def labels(self) -> list[str]:
-        """The labels of the rows, or of the number below the curves."""
         raise NotImplementedError
 
     def numbers_drawn(self) -> dict[str, pd.DataFrame]:
@@ -54,14 +53,12 @@ class _Drawn:
         return (one * SCALES[self.unit]).rename("value").rename_axis(labels).reset_index()
 
     def named(self, part: pd.DataFrame) -> pd.DataFrame:
-        """Return a table with the columns colour and panel."""
         colour = part[self.colour].astype(str) if self.colour in part else "here"
         panel = part[self.panel].astype(str) if self.panel in part else ""
         return part.assign(colour=colour, panel=panel)
 
     @property
     def axis_label(self) -> str:
-        """What is measured, and its unit."""
         return f"{self.axis}, {self.unit}" if self.unit else self.axis
 
 
@@ -87,11 +84,9 @@ class Dots(_Drawn):
 
     @property
     def labels(self) -> list[str]:
-        """The labels of the rows."""
         return [self.rows] if isinstance(self.rows, str) else list(self.rows)
 
     def __call__(self) -> Figure:
-        """Draw it in the style that is set."""
         parts = self.parts
         names, panels = _values(parts, "row"), _values(parts, "panel")
         if len(panels) == 1:
@@ -171,11 +166,9 @@ class Curves(_Drawn):
 
     @property
     def labels(self) -> list[str]:
-        """The label of the number below the curves."""
         return [self.x]
 
     def __call__(self) -> Figure:
-        """Draw it in the style that is set."""
         parts = self.parts
         panels = _values(parts, "panel")
         if len(panels) == 1:
@@ -198,7 +191,6 @@ class Curves(_Drawn):
         return parts
 
     def draw(self, axes: Axes, parts: Mapping[str, pd.DataFrame]) -> None:
-        """Draw what is given of the parts on axes."""
         colours = _values(self.parts, "colour")
         direct = len(colours) <= _DIRECT and not self.panel and not self.legend
         for colour, drawn in zip(colours, palette(colours), strict=True):
@@ -246,7 +238,6 @@ class Beside:
     title: str
 
     def __call__(self) -> Figure:
-        """Draw it in the style that is set."""
         rows = [row for part in self.parts for row in _values(part.parts, "row")]
         names = list(dict.fromkeys(rows))
         size = (7.4, 0.3 * len(names) + 1.6)

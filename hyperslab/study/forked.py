@@ -84,12 +84,10 @@ class Kernel(ForkServerProcess):
         return self.exitcode
 
     def wait(self) -> int | None:
-        """Wait for its end."""
         self.join()
         return self.exitcode
 
     def send_signal(self, number: int) -> None:
-        """Send it a signal."""
         os.kill(self.pid or 0, number)
 
 
@@ -103,7 +101,6 @@ class Forked(LocalProvisioner):
         return await super().pre_launch(**kwargs)
 
     async def launch_kernel(self, cmd: list[str], **kwargs: Any) -> Any:
-        """Start a kernel, and return how it is connected."""
         if "ipykernel_launcher" not in cmd:
             return await super().launch_kernel(cmd, **kwargs)
         self.cwd = kwargs.get("cwd") or Path.cwd()

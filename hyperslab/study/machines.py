@@ -40,7 +40,6 @@ class Machine:
 
     @property
     def versions(self) -> dict[str, str]:
-        """The versions of packages."""
         found = [facts.get("versions") for facts in self.runs.values()]
         names = {name for each in found if isinstance(each, Mapping) for name in each}
         return {name: self.fact("versions", name) for name in sorted(names)}
@@ -56,7 +55,6 @@ class Machines:
     notebook: str = "machines"  # its own name
 
     def heads(self, claim: Claim) -> tuple[PartVerdict, ...]:
-        """The headline of a claim on each machine."""
         return tuple(machine.judgements[claim.id].headline for machine in self.machines)
 
     def agreement(self, claim: Claim) -> str:

@@ -30,7 +30,6 @@ def profile_of(records: Path | None) -> str:
 
 
 def executed_folder(workdir: Path, profile: str) -> Path:
-    """Return where executed notebooks of a profile lie."""
     return workdir / "executed" / profile
 
 

@@ -23,12 +23,7 @@ __all__ = ["caveats", "document", "exact", "noise", "said", "say", "show", "tabl
 
 
 def say(text: str, *, rests_on: Sequence[pd.DataFrame] = (), **values: object) -> None:
-    """Show sentences of MyST, one a line, with values in them: ``{gain:faster}``, ``{size:MB}``.
-
-    A line with a value that was not measured is left out, and said to be. No advice, which is what
-    begins with "**Do.**", is given from fewer than six blocks; of void times nothing is said. Both
-    are judged by the records that the text `rests_on`.
-    """
+    """Show sentences of MyST, one a line, with values in them: ``{gain:faster}``, ``{size:MB}``."""
     found, do, _ = text.partition(_ADVICE)
     if reason := no_advice(*rests_on):
         void = f"{_FOUND} Nothing is said of times:"
@@ -57,14 +52,7 @@ def _most_blocks(frame: pd.DataFrame) -> int:
 
 
 def said(text: str, **values: object) -> str:
-    """Return what `say` shows.
-
-    Examples
-    --------
-    >>> unknown = Interval(float("nan"), float("nan"), float("nan"), 0)
-    >>> said("It was {a:faster}.\\nIt was {b:faster}.", a=Interval(2.0, 1.5, 2.5, 7), b=unknown)
-    'It was 2 × [1.5, 2.5] faster.\\n*What was not measured here is left out.*'
-    """
+    """Return what `say` shows: lines with a value that was not measured are left out."""
     unknown = {
         name
         for name, value in values.items()
@@ -84,10 +72,7 @@ def _fields(line: str) -> set[str]:
 
 
 def show(run: Place, figure: Callable[[], Any], name: str, caption: str, alt: str) -> None:
-    """Show a figure, labelled ``fig-<name>``, for light and for dark pages; none of an empty table.
-
-    `caption` is MyST; `alt` says what the figure shows, for who cannot see it.
-    """
+    """Show a figure, labelled ``fig-<name>``, in light and dark; none of an empty table."""
     if isinstance(figure, Dots | Curves | Beside):
         first = figure.parts[0] if isinstance(figure, Beside) else figure
         measured = [found for found in first.table.get(first.value, ()) if found.n]
@@ -106,12 +91,7 @@ def table(
     *,
     folded: bool = False,
 ) -> None:
-    """Show a table, labelled ``tab-<name>``, whose rows are those of tables from `compare`.
-
-    The labels of the rows come first, then columns by their heads, such as "cold (ms)": a unit in
-    brackets is that of intervals, in seconds or bytes. Text stands as it is. A long table is
-    `folded`: shown only when asked for.
-    """
+    """Show a table, labelled ``tab-<name>``, whose rows are those of tables from `compare`."""
     columns = dict(columns)  # of a table, too
     few = [n for values in columns.values() for n in map(_blocks, values) if 0 < n < ENOUGH]
     if few:
@@ -126,7 +106,7 @@ def table(
 
 
 def _written(head: str, column: "pd.Series[Any]") -> "pd.Series[str]":
-    unit = head.partition("(")[2].rstrip(")")
+    unit = head.partition("(")[2].rstrip(")")  # of "cold (ms)"; values are in seconds or bytes
     scale = SCALES.get(unit, 1.0)
 
     def write(value: Any) -> str:
@@ -154,10 +134,7 @@ def _documents() -> dict[str, dict[str, Any]]:
 
 
 def document(key: str, figure: str) -> "pd.Series[float]":
-    """Return the numbers of a document's figure or table, in seconds, bytes or bytes a second.
-
-    Such as `document("lee2008", "figure 7")`; they stand by the labels of cases.
-    """
+    """Return numbers of a document's figure, `document("lee2008", "figure 7")`, by labels."""
     values = _documents()[key][figure]
     if isinstance(values, dict):
         return pd.Series(values, dtype="f8")

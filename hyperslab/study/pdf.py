@@ -55,11 +55,6 @@ def unfold(tab: Any) -> None:
     tab.evaluate("window.MathJax?.startup?.promise ?? null")
 
 
-def enclose(pdf: Path, stage: Path) -> None:
-    """Put a printed book among its staged pages, which then link it."""
-    shutil.copy(pdf, stage / ENCLOSED)
-
-
 def print_book(stage: Path, pdf: Path) -> None:
     """Print a staged book; the file appears whole at `pdf`, or not at all."""
     program = browser()

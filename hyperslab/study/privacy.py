@@ -13,10 +13,7 @@ from pathlib import Path
 
 
 def scrubber(root: Path) -> Callable[[str], str]:
-    """Return a function that takes paths, host and user names out of a text.
-
-    A host or user name that is also a word of the book stays, unless it stands in a path.
-    """
+    """Return a function that takes paths, host and user names out of a text."""
     paths = {Path(sys.prefix): "python", Path(tempfile.gettempdir()): "tmp", Path.home(): "~"}
     paths |= {Path.cwd(): "", root: ""}
     patterns: list[tuple[re.Pattern[str], str]] = []
@@ -32,7 +29,7 @@ def scrubber(root: Path) -> Callable[[str], str]:
     with contextlib.suppress(KeyError, OSError):  # a process may have no user name
         names[getpass.getuser()] = "user"
     words = _own_words(root)
-    # "vm" or "pc" name nobody, and stand inside other words' paths.
+    # "vm" or "pc" name nobody, and stand inside other words' paths; the book's words stay.
     names = {name: word for name, word in names.items() if len(name) > 2 and name not in words}
     for name in sorted(names, key=len, reverse=True):
         patterns.append((re.compile(rf"(?<![\w-]){re.escape(name)}(?![\w-])"), names[name]))
@@ -46,10 +43,7 @@ def scrubber(root: Path) -> Callable[[str], str]:
 
 
 def revealed(text: str) -> str:
-    """Return the first thing in a text that must not be published, with what it is; "" for none.
-
-    What needs knowledge of this machine, such as its name, is `scrubber`'s.
-    """
+    """Return the first thing in a text that must not be published, with what it is, or ""."""
     for what, pattern in _REVEALING:
         if hit := pattern.search(text):
             return f"{what}, {hit.group()[:_SHOWN]!r}"

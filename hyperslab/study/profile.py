@@ -57,7 +57,6 @@ def entries(folder: Path | None = None) -> tuple[Entry, ...]:
 
 
 def entry(name: str, folder: Path | None = None) -> Entry:
-    """Return one notebook of the study."""
     known = {item.name: item for item in entries(folder)}
     if name not in known:
         raise ValueError(f"no notebook {name!r} in the study: choose from {', '.join(known)}")

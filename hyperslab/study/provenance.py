@@ -133,5 +133,4 @@ class _Unsaid(ast.NodeTransformer):
 
 
 def hashed(text: str) -> str:
-    """Return a hash that stands for a text."""
     return hashlib.sha256(text.encode()).hexdigest()[:16]

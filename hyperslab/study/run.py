@@ -2,7 +2,6 @@
 
 import errno
 import json
-import resource
 import socket
 import sys
 import time
@@ -22,12 +21,11 @@ from .options import Options, drawing_place
 from .pages import scrubbed
 from .privacy import scrubber
 from .profile import TOYS, Entry, check_profile, entries, entry, full, require_writable, root
-from .results.add import require_sound
+from .results.checks import require_sound
 from .stale import Page, measures
 
 _AT_ONCE = 2  # notebooks that draw, or measure toys, or of which one alone measures
 _LOOK_S = 0.1
-_FILES, _MEMORY = 256, 2 * 2**30  # that a process may have at least
 
 
 @dataclass(frozen=True)
@@ -53,7 +51,6 @@ def run(names: Sequence[str], options: Options) -> list[Result]:
         raise ValueError(f"--repeats {options.repeats}: give 0 for the profile's number, or more")
     require_writable((top / options.workdir).resolve(), options.workdir)
     _require_loopback()
-    _require_limits()
     fork_kernels()
     if options.records:
         options = replace(options, workdir=drawing_place(options.workdir, options.records))
@@ -75,21 +72,6 @@ def _require_loopback() -> None:
             f"notebooks talk with their kernels over 127.0.0.1, which cannot be reached "
             f"({error.strerror or error}): bring the interface up (`ip link set lo up`)"
         ) from error
-
-
-def _require_limits() -> None:
-    """Raise an error where a kernel could not open its files or load its libraries."""
-    for what, kind, needed, word in (
-        ("open files", resource.RLIMIT_NOFILE, _FILES, "-n"),
-        ("kiB of memory", resource.RLIMIT_AS, _MEMORY, "-v"),
-    ):
-        allowed = resource.getrlimit(kind)[0]
-        if allowed != resource.RLIM_INFINITY and allowed < needed:
-            unit = 1024 if word == "-v" else 1
-            raise OSError(
-                f"a run needs {needed // unit} {what}, and {allowed // unit} are allowed: begin "
-                f"with `ulimit {word} {needed // unit}`"
-            )
 
 
 def _all(chosen: Sequence[Entry], options: Options, top: Path) -> list[Result]:
@@ -135,7 +117,6 @@ def _all(chosen: Sequence[Entry], options: Options, top: Path) -> list[Result]:
 
 
 def _changed(path: Path) -> int:
-    """Return when a file was written; 0 where there is none."""
     return path.stat().st_mtime_ns if path.exists() else 0
 
 
@@ -205,7 +186,6 @@ def _execute(page: Page, parameters: Mapping[str, object], top: Path) -> None:
 
 
 def _scrub(notebook: Path, top: Path) -> None:
-    """Take paths and names of this machine out of an executed notebook."""
     value = scrubbed(json.loads(notebook.read_text(encoding="utf-8")), scrubber(top))
     notebook.write_text(json.dumps(value, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
 

@@ -59,14 +59,8 @@ def begin(
     repeats: int = 0,
     **settings: object,
 ) -> "Session":
-    """Begin a notebook's run; `settings` that are given take the place of the profile's.
-
-    Records keep a hash alone of a setting that is a text, such as a folder.
-    """
+    """Begin a notebook's run; `settings` that are given take the place of the profile's."""
     check_profile(profile)
-    for name, text in {"workdir": workdir, "records": records}.items():
-        if not isinstance(text, str):
-            raise ValueError(f"{name} is {text!r}: give the name of a folder")
     for name, value in {"repeats": repeats, "seed": seed, **settings}.items():
         words = isinstance(value, str) and name not in ("repeats", "seed")
         if not words and (not isinstance(value, int) or isinstance(value, bool) or value < 0):
@@ -80,6 +74,7 @@ def begin(
     mine = {name: value for name, value in settings.items() if value}
     chosen = {**of_profile, **mine}
     given: dict[str, object] = {"profile": profile, "repeats": repeats, "seed": seed}
+    # Records are public, and a text may be a folder.
     given |= {name: provenance.hashed(text) for name, text in mine.items() if isinstance(text, str)}
     experiment = provenance.experiment(top / f"notebooks/{notebook}.ipynb", chosen, **given)
     drawn_from = folder if records or of_profile.get("draws") else None
@@ -113,7 +108,6 @@ class Session:
         self.drawing = drawn_from is not None  # figures are drawn and nothing is measured
         self.differs = ""  # in what the records were measured otherwise than they would be now
         self.run_id = ""
-        self._met: list[dict[str, object]] = []  # rules of `leave_out` that fitted a case
         if drawn_from is None:
             self._start(workdir)
             return
@@ -164,25 +158,18 @@ class Session:
         return value
 
     def blocks(self, name: str) -> int:
-        """Return how many blocks a setting asks for; the parameter repeats comes first."""
         return self.repeats or self.setting(name)
 
     def recorded(self, experiment: str, column: str) -> list[int]:
-        """Return the numbers in a column of the records that are drawn from; none when measuring.
-
-        For cases that depend on the machine, such as one for each number of cores.
-        """
+        """Return the numbers in a column of the records; none when measuring."""
         if not self.drawing:
             return []
         return sorted({int(number) for number in self._drawn(experiment)[column].dropna()})
 
     def make(self, files: Callable[[], object], *, alone: bool = False) -> None:
-        """Make the files that an experiment reads, unless records are drawn from.
-
-        Another notebook may draw meanwhile; not so `alone`, where CPU time is noted.
-        """
+        """Make the files that an experiment reads, unless records are drawn from."""
         if not self.drawing:
-            if alone:
+            if alone:  # no other notebook draws meanwhile: CPU time is noted
                 take_turn()
             self.scratch.mkdir(parents=True, exist_ok=True)
             with self._room():
@@ -216,11 +203,8 @@ class Session:
     def serve(
         self, links: Mapping[str, Link], kind: str = "http", store: str = ""
     ) -> Iterator[dict[str, Place]]:
-        """Serve the files of the experiment behind links, over kind "http" or "s3".
-
-        `store` is the address of a folder in a store of S3 that others run, which gets the files,
-        in a folder of their own, in place of a server here; they stay there.
-        """
+        """Serve the files of the experiment behind links, over kind "http" or "s3"."""
+        # `store` is the address of a folder in a store that others run: files stay there.
         if self.drawing:
             yield {name: Place(name, link) for name, link in links.items()}
             return
@@ -234,17 +218,11 @@ class Session:
         *,
         cache: Sequence[str] = ("",),
         only: Callable[[list[experiment_io.Case]], list[experiment_io.Case]] | None = None,
-        modules: Sequence[str] = (),
+        modules: Sequence[str] = (),  # imported before processes are forked
         scratch_bytes: int = 0,
-        timeout_s: float = 600.0,
-        blocks: str = "blocks",
+        blocks: str = "blocks",  # the setting that gives their number
     ) -> pd.DataFrame:
-        """Measure cases, in the states of the page cache; or return their records when drawing.
-
-        `only` returns those cases that are worth their time, and may change them. `modules` are
-        imported before processes are forked: those of the cases' works by default. `blocks` is the
-        setting that gives their number.
-        """
+        """Measure cases, in the states of the page cache; or return their records when drawing."""
         cases = self._not_left_out(experiment, cases)
         if self.drawing:
             return in_order(self._drawn(experiment, needed=bool(cases) and not only), cases)
@@ -266,7 +244,6 @@ class Session:
             blocks=self.blocks(blocks),
             seed=self.seed,
             cell_s=float(self.setting("cell_s")),
-            timeout_s=timeout_s,
             sweeps=not toys,
             retakes=0 if toys else RETAKES,
             half_width=self.setting("half_width_percent") / 100,
@@ -290,13 +267,9 @@ class Session:
         rows: Callable[[], Iterable[Mapping[str, object]]],
         labels: Sequence[str] = (),
         *,
-        alone: bool = True,
+        alone: bool = True,  # whether another notebook that draws could change them
     ) -> pd.DataFrame:
-        """Keep counts and sizes that need no timing, a mapping a row; or return them when drawing.
-
-        `labels` are those of their columns that are labels. `alone` says whether another notebook
-        that draws meanwhile could change them.
-        """
+        """Keep counts and sizes that need no timing, a mapping a row; or return those kept."""
         if self.drawing:
             return as_seen(self._drawn(experiment), labels)
         if alone:
@@ -321,10 +294,7 @@ class Session:
         *,
         alone: bool = True,
     ) -> pd.DataFrame:
-        """Keep what cases do that is not timed, also how they fail; see `observe`.
-
-        `rows` is called with the cases that the profile does not leave out.
-        """
+        """Keep what cases do that is not timed, also how they fail; see `observe`."""
         labels = list(dict.fromkeys(name for case in cases for name in case.labels))
         kept = self._not_left_out(experiment, cases)
         if not kept:
@@ -340,10 +310,7 @@ class Session:
         return self.observe(experiment, lambda: sizes, ["layout"])
 
     def gather(self) -> dict[str, pd.DataFrame]:
-        """Return the records of the notebooks that this one draws from, those that there are.
-
-        What is missing, or of another profile, is said on the page.
-        """
+        """Return the records that this notebook draws from; say on the page what is missing."""
         names = self.settings["draws"]
         assert isinstance(names, list)
         paths = {name: self._drawn_from / f"{name}.parquet" for name in names}
@@ -368,9 +335,6 @@ class Session:
         if self.drawing:
             return
         take_turn()  # the next one measures when this one has drawn, also where it timed nothing
-        for rule in self._leave_out:
-            if rule not in self._met:
-                print(f"No case fits this of leave_out in notebooks/study.yml: {rule}")
         frame = pd.concat(self._parts or [records.frame_of([])], ignore_index=True)
         frame = frame.fillna(dict.fromkeys(records.labels_of(frame), ""))
         with self._room(), locked(self.results, "machines"):  # of two notebooks at once
@@ -396,23 +360,15 @@ class Session:
                 for name, value in rule.items()
             )
 
-        kept = []
-        for case in cases:
-            fitting = [rule for rule in self._leave_out if fits(rule, case)]
-            self._met += fitting
-            kept += [] if fitting else [case]
+        rules = self.settings.get("leave_out", [])
+        assert isinstance(rules, list)
+        kept = [case for case in cases if not any(fits(rule, case) for rule in rules)]
         if len(kept) < len(cases):
             print(
                 f"{experiment}: the profile {self.profile} leaves out {len(cases) - len(kept)} of "
                 f"{len(cases)} cases (leave_out in notebooks/study.yml)."
             )
         return kept
-
-    @property
-    def _leave_out(self) -> list[dict[str, object]]:
-        rules = self.settings.get("leave_out", [])
-        assert isinstance(rules, list)
-        return rules
 
     @contextmanager
     def _room(self) -> Iterator[None]:
@@ -429,11 +385,8 @@ class Session:
             raise said from error
 
     def _running(self, modules: tuple[str, ...], *, own: bool) -> Processes:
-        """Return what samples run in: its servers serve all experiments with these modules.
-
-        Others have what was started with more, unless they name their own. Of toys one serves them
-        all: to start one takes longer than their samples.
-        """
+        """Return what samples run in: its servers serve all experiments with these modules."""
+        # To start another takes longer than samples of toys.
         of = () if self.profile == TOYS else modules
         if not own:
             of = next((more for more in self._processes if set(of) <= set(more)), of)

@@ -34,47 +34,22 @@ def figure(place: Place, draw: Callable[[], Any], name: str, caption: str, alt: 
     """Show a figure, drawn once for light and once for dark pages; see `page.show`."""
     folder = place.results / "figures" / place.notebook
     folder.mkdir(parents=True, exist_ok=True)
-    png, kept = b"", list[Any]()
+    buffer = io.BytesIO()
     for style in STYLES:
         with styled(style):
             drawn = draw()
-            if not kept or not _placed(drawn, kept[0]):
-                drawn.draw_without_rendering()
-                edge = drawn.get_tightbbox().padded(plt.rcParams["savefig.pad_inches"])
-            with plt.rc_context({"figure.constrained_layout.use": False}):
-                drawn.set_layout_engine(None)  # which would lay it out anew for each file
-                drawn.savefig(
-                    folder / f"{name}.{style}.svg",
-                    bbox_inches=edge,
-                    metadata={"Date": None, "Creator": None},
-                )
-                if style == "light":
-                    buffer = io.BytesIO()
-                    # At another resolution letters are wider, and would be cut at the edge.
-                    drawn.savefig(buffer, format="png", dpi="figure", bbox_inches=edge)
-                    png = buffer.getvalue()
-            kept.append(drawn)
-    for drawn in kept:
-        plt.close(drawn)
+            drawn.draw_without_rendering()
+            drawn.set_layout_engine("none")  # else it is laid out anew for each file
+            edge = drawn.get_tightbbox().padded(plt.rcParams["savefig.pad_inches"])
+            path = folder / f"{name}.{style}.svg"
+            drawn.savefig(path, bbox_inches=edge, metadata={"Date": None, "Creator": None})
+            if style == "light":
+                # At another resolution letters are wider, and would be cut at the edge.
+                drawn.savefig(buffer, format="png", dpi="figure", bbox_inches=edge)
+            plt.close(drawn)
     head = f"figure}} ../figures/{place.notebook}/{name}.light.svg"
     myst = _directive(head, caption, name=f"fig-{name}", alt=" ".join(alt.split()))
-    _display({"image/png": png, MYST: myst}, {"image/png": {"alt": alt}})
-
-
-def _placed(figure: Any, first: Any) -> bool:
-    """Put the parts of a figure where those of its twin were laid out; say whether they match.
-
-    Text is as large in one style as in the other, and laying out costs more than drawing.
-    """
-    if (len(figure.axes), len(figure.texts)) != (len(first.axes), len(first.texts)):
-        return False
-    for axes, twin in zip(figure.axes, first.axes, strict=True):
-        axes.set_position(twin.get_position(original=True))
-        axes.set_box_aspect(twin.get_box_aspect())  # of a colour bar, which the layout sets
-        axes.set_anchor(twin.get_anchor())
-    for text, twin in zip(figure.texts, first.texts, strict=True):
-        text.set_position(twin.get_position())
-    return True
+    _display({"image/png": buffer.getvalue(), MYST: myst}, {"image/png": {"alt": alt}})
 
 
 def table(frame: pd.DataFrame, name: str, caption: str, *, folded: bool = False) -> None:
@@ -92,20 +67,13 @@ def table(frame: pd.DataFrame, name: str, caption: str, *, folded: bool = False)
 
 
 def cell(given: str) -> str:
-    """Return text with its code and what is escaped, and with no other markup.
-
-    Examples
-    --------
-    >>> cell("`f(n)` <b> {{role}} a|b")
-    '`f(n)` \\\\<b> \\\\{\\\\{role}} a\\\\|b'
-    """
+    """Return text with its code and what is escaped, and with no other markup."""
     return _MARKS.sub(
         lambda found: found[0] if len(found[0]) > 1 else f"\\{found[0]}", printable(given)
     )
 
 
 def _numeric(cell: str) -> bool:
-    """Return whether a cell is a number, or nothing: such columns stand on the right."""
     return cell in ("", "–") or cell.lstrip("−+<~ ")[:1].isdigit()
 
 
@@ -115,7 +83,6 @@ def text(markdown: str) -> None:
 
 
 def admonition(title: str, *lines: str, kind: str = "warning") -> str:
-    """Return lines in a box, as MyST."""
     return "\n".join([f"```{{admonition}} {title}", f":class: {kind}", *lines, "```"])
 
 

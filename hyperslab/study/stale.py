@@ -85,7 +85,6 @@ class Page:
 
     @property
     def journal(self) -> Path:
-        """Where finished blocks lie until its records are whole."""
         return journal_path(self.records.parent, self.source.stem)
 
     @property

@@ -25,7 +25,6 @@ class Map:
     contour: float | None = None  # a value along which a line is drawn
 
     def draw(self, axes: Axes) -> None:
-        """Draw it with its colour bar."""
         y, x = self.field.dims
         field = self.field.sortby([y, x])
         lat, lon = field[y].to_numpy(), field[x].to_numpy()

@@ -37,13 +37,11 @@ class MapOfLinks:
 
     @cached_property
     def _maps(self) -> dict[str, tuple[NDArray[np.int64], NDArray[np.bool_]]]:
-        """The fastest way at each point, by panel, and whether another is near.
-
-        What reads the same file with the same library, and merely fetches otherwise, is no other.
-        """
+        """The fastest way at each point, by panel, and whether another is near."""
         found = {}
         for panel, part in self.moved.groupby(level=0, sort=False):
             ways = [": ".join(map(str, key[1:])) for key in part.index]
+            # What reads the same file with the same library is no other way, however it fetches.
             alike = [(key[1], str(key[2]).partition(",")[0]) for key in part.index]
             family = np.array([alike.index(one) for one in alike])
             seconds = over_links(part, _TRIPS_S, _RATES)

@@ -65,15 +65,7 @@ def styled(style: str) -> Iterator[None]:
 
 
 def palette(names: Sequence[str]) -> list[str]:
-    """Return a colour of the cycle for each name: that of the library, others in turn.
-
-    Of two names with the same colour the first has it.
-
-    Examples
-    --------
-    >>> palette(["one", "h5py", "another"]), palette(["netCDF-C", "hyperslab"])
-    (['C0', 'C3', 'C1'], ['C0', 'C1'])
-    """
+    """Return a colour of the cycle for each name: its library's, or the next that is left."""
     own: dict[str, int] = {}
     for name in names:
         if name in _LIBRARIES and _LIBRARIES[name] not in own.values():

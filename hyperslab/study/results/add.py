@@ -3,7 +3,7 @@
 import re
 import shutil
 import tempfile
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
@@ -14,18 +14,8 @@ import pandas as pd
 from ... import claims
 from ...measure.records import MACHINES, about, load, machines, save, save_machines
 from ..privacy import scrubber
-from ..profile import entries, put_in_place
-from .checks import (
-    LASTING,
-    Problem,
-    RefusedError,
-    busy_problems,
-    facts_problems,
-    noise_problems,
-    private,
-    shape_problems,
-    table_problems,
-)
+from ..profile import put_in_place
+from .checks import LASTING, Problem, noise_problems, private, problems, refuse
 
 NAME = re.compile(r"[a-z0-9][a-z0-9-]{1,39}")
 CLAIMS = "claims.json"
@@ -42,87 +32,35 @@ class Added:
 
 
 def add(folder: Path, name: str, *, into: Path, top: Path, replace: bool = False) -> Added:
-    """Check records and add them as ``into/name``; it appears whole or not at all.
-
-    To a folder of the same machine, versions and profile notebooks are added. Where it has them
-    of another run, both stay: the folder is added as ``name-2``, ``name-3`` …, or the notebooks
-    replaced if that is asked for. Claims are judged anew, whatever the folder says of them.
-    """
+    """Check records and add them as ``into/name``; it appears whole or not at all."""
     if not folder.is_dir() or not any(folder.glob("*.parquet")):
         raise ValueError(f"{folder}: no folder with records (*.parquet, and machine.json)")
-    _refuse(problems(folder, top))
+    refuse(problems(folder, top))
     name = name or name_of(machines(folder))
     if not NAME.fullmatch(name) or private(name, scrubber(top)):
         raise ValueError(
             f"--name {name!r}: give 2 to 40 of a to z, 0 to 9 and -, and no name of a host or user"
         )
     target = into / name
-    for number in count(2):
+    for number in count(2):  # another run of the same machine is added beside the first
         if target.exists():
             _require_same(target, folder)
         if replace or not _another_run(target, folder):
             break
         target = into / f"{name}-{number}"
     _require_new(folder, target, into)
-    _refuse(_less(tables(target), tables(folder)))
     into.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=into, prefix=".add-") as made:
         new = Path(made, name)
         _stage(folder, target, new, top)
-        _refuse([*noise_problems(tables(new)), *_large(new)])
+        refuse([*noise_problems(tables(new)), *_large(new)])
         changed = not target.exists() or _contents(new) != _contents(target)
         if changed:
             put_in_place(new, target)
     return Added(target, tuple(tables(target)), changed)
 
 
-def _refuse(found: Iterable[Problem]) -> None:
-    if found := list(found):
-        raise RefusedError(found)
-
-
-def problems(folder: Path, top: Path) -> list[Problem]:
-    """Return every reason to refuse a folder of records; none when it may be published."""
-    wrong, frames = _read(folder, top, scrubber(top))
-    if all(problem.publishing for problem in wrong):
-        wrong += noise_problems(frames)
-    return wrong
-
-
-def require_sound(given: str, top: Path) -> None:
-    """Refuse to draw from records that are missing, damaged, or do not belong together."""
-    if not any((top / given).glob("*.parquet")):
-        raise ValueError(f"--records {given}: no folder with records (*.parquet)")
-    wrong, _ = _read(top / given, top, str)
-    if found := [problem for problem in wrong if not problem.publishing]:
-        raise RefusedError(found, "these records cannot be judged:")
-
-
-def _read(
-    folder: Path, top: Path, scrub: Callable[[str], str]
-) -> tuple[list[Problem], dict[str, pd.DataFrame]]:
-    """Return what is wrong with a folder of records, and those that are tables, by notebook."""
-    known = {item.name for item in entries(top)}
-    wrong: list[Problem] = []
-    frames = {}
-    for path in sorted(folder.glob("*.parquet")):
-        if path.stem not in known:
-            what = f"is named after no notebook of the study ({', '.join(sorted(known))})"
-            wrong.append(Problem(path.name, what, "leave it out, or name it after its notebook"))
-        elif found := list(shape_problems(path)):
-            wrong += found
-        else:
-            frames[path.stem] = load(path)
-            wrong += table_problems(path, frames[path.stem], scrub)
-    whole = all(problem.publishing for problem in wrong)
-    wrong += facts_problems(folder, frames if whole else {}, scrub)
-    if all(problem.publishing for problem in wrong):
-        wrong += busy_problems(frames, machines(folder))
-    return wrong, frames
-
-
 def tables(folder: Path) -> dict[str, pd.DataFrame]:
-    """Return the records of a folder, by notebook."""
     return {path.stem: load(path) for path in sorted(folder.glob("*.parquet"))}
 
 
@@ -146,11 +84,10 @@ def _require_new(folder: Path, target: Path, into: Path) -> None:
         there = machines(other).items()
         if any(run in there for run in machines(folder).items()):
             what = f"has runs that {other.name} has: they are no other machine's"
-            _refuse([Problem(MACHINES, what, f"add them with --name {other.name}")])
+            refuse([Problem(MACHINES, what, f"add them with --name {other.name}")])
 
 
 def _another_run(target: Path, folder: Path) -> bool:
-    """Whether a folder has other runs of the notebooks of which records are given."""
     there, here = tables(target), tables(folder)
     common = there.keys() & here.keys()
     return any(set(there[name]["run_id"]) != set(here[name]["run_id"]) for name in common)
@@ -161,17 +98,7 @@ def _require_same(target: Path, folder: Path) -> None:
     differ = [name for name in here[0] if [m[name] for m in there] != [m[name] for m in here]]
     if differ:
         what = f"the folder {target.name} has records of another {' and '.join(differ)}"
-        _refuse([Problem(MACHINES, what, "choose another --name")])
-
-
-def _less(old: Mapping[str, pd.DataFrame], new: Mapping[str, pd.DataFrame]) -> Iterator[Problem]:
-    """Yield where new records hold fewer experiments or blocks than those they would replace."""
-    for name in sorted(old.keys() & new.keys()):
-        blocks = [table[name].groupby("experiment")["block"].nunique() for table in (old, new)]
-        for experiment, before in blocks[0].items():
-            if (now := int(blocks[1].get(experiment, 0))) < before:
-                what = f"{experiment} has {now} blocks, and {before} in the records there"
-                yield Problem(f"{name}.parquet", what, "measure as many, or choose another --name")
+        refuse([Problem(MACHINES, what, "choose another --name")])
 
 
 def _stage(folder: Path, target: Path, new: Path, top: Path) -> None:

@@ -1,57 +1,32 @@
-"""Whether records may be published: their schema and values, their facts, noise, nothing private.
-
-What is `publishing` keeps them only from that; with anything else no page is drawn from them.
-"""
+"""Whether records may be published: their schema, their facts, noise, nothing private."""
 
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import groupby
-from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
 from ...measure.machine import PACKAGES
 from ...measure.noise import VOID, Noise, judge
-from ...measure.records import (
-    FLAGS,
-    MACHINES,
-    NEEDED,
-    NUMBERS,
-    TEXT,
-    about,
-    labels_of,
-    machines,
-)
+from ...measure.records import MACHINES, TEXT, about, labels_of, load, machines
 from ...text import ENOUGH, percent, printable
-from ..privacy import revealed
-from ..profile import PROFILES
+from ..privacy import revealed, scrubber
+from ..profile import TOYS, entries
 
 IDENTITY = frozenset({"architecture", "cores", "cpu", "memory_gib", "system"})
-FACTS = ("identity", "versions", "kernel", "file_system", "profile", "notebook", "seed")
+FACTS = {"identity", "versions", "kernel", "file_system", "profile", "notebook", "seed"}
 LASTING = ("identity", "versions", "profile")
 """What makes a machine of a folder: all of its runs have the same."""
-KNOWN = frozenset(FACTS) | {
+KNOWN = FACTS | {
     "read_ahead_kib", "memory_bytes", "memory_limit_bytes", "host_takes_freed_memory",
     "git_revision", "lock_sha256", "resumed_blocks", "rules",
 }  # fmt: skip
 MOST_VOID = 0.10
 """Share of a folder's A/A pairs that may be far from one, or measured beside busy programs."""
-SLACK = 1.1
-"""So many times what its cores can do may stand there: clocks of either are read one by one."""
 _SHOWN = 12
-_NEVER_NEGATIVE = ("block", "wall_s", "user_s", "sys_s", "read_bytes", "useful_bytes")
-_TYPES = {
-    "text": r"(dictionary<values=)?(large_)?string\b.*", "a double": "double",
-    "a flag (bool)": "bool",
-}  # fmt: skip
-"""What a column holds, and the types of Arrow for it."""
-_VERSION = re.compile(r"[\w.+!-]*\d[\w.+!-]*")
-_KERNEL = re.compile(r"\w+ [\d.]+")
 _AGAIN = "measure again, or take over machine.json as the run wrote it"
 _COMMIT = "commit what was changed, and measure again in a clone of the repository"
 _NOT_PUBLIC = "take it out: only what hyperslab/measure/machine.py gives is public"
@@ -65,7 +40,7 @@ class Problem:
     what: str
     remedy: str
     column: str = ""  # of a table, or the fact of machine.json; "" for the whole file
-    publishing: bool = False
+    publishing: bool = False  # pages may be drawn from the records all the same
 
     def __str__(self) -> str:
         place = f"{self.file}, {self.column}" if self.column else self.file
@@ -84,33 +59,49 @@ class RefusedError(ValueError):
         super().__init__("\n".join([said, *shown, *more]))
 
 
-def shape_problems(path: Path) -> Iterator[Problem]:
-    """Yield why a file is no table of records."""
-    import pyarrow.parquet as pq
+def problems(folder: Path, top: Path) -> list[Problem]:
+    """Return every reason to refuse a folder of records; none when it may be published."""
+    wrong, frames = _read(folder, top, scrubber(top))
+    if all(problem.publishing for problem in wrong):
+        wrong += noise_problems(frames)
+    return wrong
 
-    again = _again(path.stem)
-    try:
-        table = pq.read_table(path)
-    except Exception as error:  # pyarrow has many
-        yield Problem(path.name, f"is no whole Parquet file ({error})", again)
-        return
-    kinds = dict.fromkeys((*TEXT, *about(path).get("labels", [])), "text")
-    kinds |= dict.fromkeys(NUMBERS, "a double") | dict.fromkeys(FLAGS, "a flag (bool)")
-    names = table.schema.names
-    for name, column in zip(names, table.columns, strict=True):
-        if name not in kinds:
-            remedy = "take it out, or declare it in measure/records.py"
-            yield Problem(path.name, "is no column of records", remedy, name)
-        elif not re.fullmatch(_TYPES[kinds[name]], str(column.type)):
-            what = f"is of the type {column.type}, must be {kinds[name]}"
-            yield Problem(path.name, what, again, name)
-        if names.count(name) > 1:
-            yield Problem(path.name, "stands there twice", again, name)
-        if name in TEXT and column.null_count:
-            yield Problem(path.name, "has values that are missing", again, name)
-    for name in NEEDED:
-        if name not in names:
-            yield Problem(path.name, "is missing", again, name)
+
+def refuse(found: Iterable[Problem]) -> None:
+    if found := list(found):
+        raise RefusedError(found)
+
+
+def require_sound(given: str, top: Path) -> None:
+    """Refuse to draw from records that are missing, damaged, or do not belong together."""
+    if not any((top / given).glob("*.parquet")):
+        raise ValueError(f"--records {given}: no folder with records (*.parquet)")
+    wrong, _ = _read(top / given, top, str)
+    if found := [problem for problem in wrong if not problem.publishing]:
+        raise RefusedError(found, "these records cannot be judged:")
+
+
+def _read(
+    folder: Path, top: Path, scrub: Callable[[str], str]
+) -> tuple[list[Problem], dict[str, pd.DataFrame]]:
+    """Return what is wrong with a folder of records, and those that are tables, by notebook."""
+    known = {item.name for item in entries(top)}
+    wrong: list[Problem] = []
+    frames = {}
+    for path in sorted(folder.glob("*.parquet")):
+        if path.stem not in known:
+            what = f"is named after no notebook of the study ({', '.join(sorted(known))})"
+            wrong.append(Problem(path.name, what, "leave it out, or name it after its notebook"))
+            continue
+        try:
+            frames[path.stem] = load(path)
+        except (ValueError, TypeError) as error:
+            what = str(error).removeprefix(f"{path.name} ")
+            wrong.append(Problem(path.name, what, _again(path.stem)))
+        else:
+            wrong += table_problems(path, frames[path.stem], scrub)
+    whole = all(problem.publishing for problem in wrong)
+    return [*wrong, *facts_problems(folder, frames if whole else {}, scrub)], frames
 
 
 def table_problems(
@@ -118,29 +109,18 @@ def table_problems(
 ) -> Iterator[Problem]:
     """Yield what is wrong with a file's records."""
     file, again = path.name, _again(path.stem)
-    if frame.empty:
-        yield Problem(file, "has no rows", again)
-        return
     for name in ("run_id", "profile", "notebook"):
         found = sorted(set(frame[name]))
         if len(found) != 1 or not found[0]:
             yield Problem(file, f"must have one value, has {found}", again, name)
-    notebook = str(frame["notebook"].iloc[0])
-    if notebook and notebook != path.stem:
-        what = f"is {notebook!r}, and the file is named after {path.stem!r}"
-        yield Problem(file, what, f"name it {notebook}.parquet", "notebook")
-    for profile in sorted(set(frame["profile"])):
-        if profile not in PROFILES:
-            allowed = f"choose from {', '.join(PROFILES)}"
-            yield Problem(file, f"is {profile!r}", allowed, "profile")
-        if profile == "smoke":
-            what = "is smoke: toy sizes say nothing about the claims"
-            yield Problem(file, what, "measure with --profile quick or full", "profile", True)
-    if not (frame["status"] == "ok").any():
-        yield Problem(file, "has no sample that succeeded", again, "status")
-    for wrong, column, what in _impossible(frame):
-        if count := int(wrong.sum()):
-            yield Problem(file, f"{count} {what}", again, column)
+        elif name == "notebook" and found[0] != path.stem:
+            what = f"is {found[0]!r}, and the file is named after {path.stem!r}"
+            yield Problem(file, what, f"name it {found[0]}.parquet", name)
+        elif found[0] == TOYS:
+            what = f"is {TOYS}: toy sizes say nothing about the claims"
+            yield Problem(file, what, "measure with --profile quick or full", name, True)
+    if count := int(((frame["status"] == "ok") & ~frame["verified"]).sum()):
+        yield Problem(file, f"{count} samples were not compared with the truth", again, "verified")
     for name in (*TEXT, *labels_of(frame)):
         told = (private(text, scrub) for text in frame[name].unique())
         if what := next(filter(None, told), ""):  # one of a column is enough
@@ -152,20 +132,6 @@ def table_problems(
 
 def _again(notebook: str) -> str:
     return f"measure again with `hyperslab run {notebook} --again`"
-
-
-def _impossible(frame: pd.DataFrame) -> Iterator[tuple["pd.Series[bool]", str, str]]:
-    """Yield which rows are wrong, in which column, and what they are."""
-    good = frame["status"] == "ok"
-    timed = good & frame["user_s"].notna() & frame["order"].notna()
-    yield timed & frame["wall_s"].isna(), "wall_s", "timed samples have no time"
-    yield frame[timed].duplicated(), "wall_s", "samples stand there twice"
-    yield frame["block"].dropna() % 1 != 0, "block", "values are no whole numbers"
-    yield good & ~frame["verified"], "verified", "samples were not compared with the truth"
-    for name in _NEVER_NEGATIVE:
-        yield frame[name] < 0, name, "values are below zero"
-    for name in NUMBERS:
-        yield np.isinf(frame[name]), name, "values are infinite"
 
 
 def private(text: str, scrub: Callable[[str], str]) -> str:
@@ -200,7 +166,7 @@ def facts_problems(
                 yield Problem(MACHINES, what, _NOT_PUBLIC, f"{run_id} {name}", True)
     for notebook, frame in frames.items():
         yield from _contradictions(notebook, frame, known)
-    named = {str(run_id) for frame in frames.values() for run_id in frame["run_id"].unique()}
+    named = {str(frame["run_id"].iloc[0]) for frame in frames.values()}
     of_files = [facts for run_id, facts in known.items() if run_id in named]
     marks = pd.json_normalize([{name: run.get(name) for name in LASTING} for run in of_files])
     marks = marks.astype(object).fillna("none").astype(str)
@@ -220,106 +186,57 @@ def _fact_problems(run_id: str, facts: Mapping[str, Any]) -> Iterator[Problem]:
     def problem(name: str, what: str, remedy: str = _AGAIN, publishing: bool = False) -> Problem:
         return Problem(MACHINES, what, remedy, f"{run_id} {name}", publishing)
 
-    for name in FACTS:
-        if name not in facts:
-            yield problem(name, "is missing")
+    for name in sorted(FACTS - set(facts)):
+        yield problem(name, "is missing")
     for name in sorted(set(facts) - KNOWN):
         yield problem(name, "is no fact of a machine", _NOT_PUBLIC, True)
-    identity = facts.get("identity", {})
-    if not isinstance(identity, dict) or set(identity) != IDENTITY:
-        yield problem("identity", f"must have {', '.join(sorted(IDENTITY))}")
-    else:
-        for name in ("cores", "memory_gib"):
-            if type(number := identity[name]) is not int or number < 1:
-                yield problem(f"identity {name}", f"is {number!r}, and no whole number from 1")
-    versions = facts.get("versions", {})
-    if not isinstance(versions, dict) or not {"python", "numpy"} <= set(versions):
-        yield problem("versions", "must map packages to versions, python and numpy among them")
-    else:
-        for name, version in versions.items():
-            if not isinstance(version, str) or not _VERSION.fullmatch(version):
-                yield problem(name, f"{version!r} is no version")
+    for name, needed in (("identity", IDENTITY), ("versions", {"python", "numpy"})):
+        if not isinstance(found := facts.get(name), dict) or not needed <= set(found):
+            yield problem(name, f"must have {', '.join(sorted(needed))}")
     if not re.fullmatch(r"[0-9a-f]+", revision := str(facts.get("git_revision", ""))):
         what = f"is {revision!r}, and no commit: nobody else can see what was measured"
         yield problem("git_revision", what, _COMMIT, True)
-    if not _KERNEL.fullmatch(kernel := str(facts.get("kernel", "Linux 0"))):
+    if not re.fullmatch(r"\w+ [\d.]+", kernel := str(facts.get("kernel", "Linux 0"))):
         what = f"{kernel!r} is more than a system and numbers"
         yield problem("kernel", what, "leave what follows the numbers out", True)
 
 
 def _contradictions(
-    notebook: str, frame: pd.DataFrame, known: Mapping[str, Mapping[str, object]]
+    notebook: str, frame: pd.DataFrame, known: Mapping[str, Mapping[str, Any]]
 ) -> Iterator[Problem]:
-    """Yield where a table and the facts of its run contradict each other."""
-
-    def problem(column: str, what: str, remedy: str = _AGAIN) -> Problem:
-        return Problem(f"{notebook}.parquet", what, remedy, column)
-
-    for run_id in frame["run_id"].unique():
-        if (facts := known.get(run_id)) is None:
-            remedy = "copy the machine.json that was written with it"
-            yield problem("run_id", f"{run_id!r} is not in {MACHINES}", remedy)
-            continue
-        for name, here in (("notebook", notebook), ("profile", str(frame["profile"].iloc[0]))):
-            if facts.get(name) != here:
-                what = f"is {here!r}, and {facts.get(name)!r} in {MACHINES} for this run"
-                yield problem(name, what)
-        versions = facts.get("versions")
-        if not isinstance(versions, dict):
-            continue
-        good = frame[(frame["status"] == "ok") & frame["library"].isin(PACKAGES)]
-        for library, rows in good.groupby("library"):
-            if (version := versions.get(library)) is None:
-                what = f"the version of {library}, which was measured, is not in {MACHINES}"
-                yield problem("library", what)
-                continue
-            of_rows = {str(each).split()[0] for each in rows["library_version"] if each}
-            if wrong := sorted(of_rows - {version}):
-                what = f"{library} is {wrong[0]} here, and {version} in {MACHINES}"
-                yield problem("library_version", what)
-
-
-def busy_problems(
-    frames: Mapping[str, pd.DataFrame], known: Mapping[str, Mapping[str, Any]]
-) -> Iterator[Problem]:
-    """Yield the experiments whose CPU time is more than their time on the clock allows."""
-    for notebook, frame in frames.items():
-        cores = known[str(frame["run_id"].iloc[0])]["identity"]["cores"]
-        good = frame[frame["status"] == "ok"]
-        busy = good.assign(cpu_s=good["user_s"] + good["sys_s"]).dropna(subset=["cpu_s", "wall_s"])
-        sums = busy.groupby("experiment")[["cpu_s", "wall_s"]].sum()
-        for experiment, (cpu_s, wall_s) in zip(sums.index, sums.to_numpy(), strict=True):
-            if cpu_s > SLACK * cores * wall_s:
-                what = (
-                    f"{experiment} took {cpu_s:.3g} s of CPU time in {wall_s:.3g} s on the clock, "
-                    f"and the machine has {cores} cores: these times cannot both be true"
-                )
-                yield Problem(f"{notebook}.parquet", what, _again(notebook), "wall_s")
+    """Yield where a table has another run, or other versions, than machine.json."""
+    file, run_id = f"{notebook}.parquet", str(frame["run_id"].iloc[0])
+    if run_id not in known:
+        remedy = "copy the machine.json that was written with it"
+        yield Problem(file, f"{run_id!r} is not in {MACHINES}", remedy, "run_id")
+        return
+    if not isinstance(versions := known[run_id].get("versions"), dict):
+        return
+    good = frame[(frame["status"] == "ok") & frame["library"].isin(PACKAGES)]
+    for library, used in good.groupby("library")["library_version"]:
+        there = versions.get(library)
+        if wrong := sorted({each.split()[0] for each in used.unique() if each} - {there}):
+            what = f"{library} is {wrong[0]} here, and {there} in {MACHINES}"
+            yield Problem(file, what, _AGAIN, "library_version")
 
 
 def noise_problems(frames: Mapping[str, pd.DataFrame]) -> Iterator[Problem]:
-    """Yield the A/A pairs that are out of bounds.
-
-    No interval may lie wholly outside of the bound of a void run, which chance seldom does. And
-    of at most `MOST_VOID` of all pairs may the ratio be far from one, or other programs busy.
-    """
+    """Yield the A/A pairs that are out of bounds."""
     pairs = [(notebook, item) for notebook, frame in frames.items() for item in judge(frame)]
-    sure = [pair for pair in pairs if pair[1].pair == "void"]
     void = [
-        (notebook, item)
-        for notebook, item in pairs
-        if item.others == "void" or (item.ratio.n >= ENOUGH and item.far)
+        pair
+        for pair in pairs
+        if pair[1].others == "void" or (pair[1].ratio.n >= ENOUGH and pair[1].far)
     ]
-    few = len(void) <= MOST_VOID * len(pairs)
-    share = f"{len(void)} of the folder's {len(pairs)} A/A pairs are void"
+    sure = [pair for pair in pairs if pair[1].pair == "void"]  # which chance seldom makes
+    share = f"one of {len(void)} void A/A pairs, of {len(pairs)} in the folder"
     for column, chosen, said in (
-        ("wall_s", sure, f"A/A pairs beyond ±{percent(VOID)}"),
-        ("aa", [] if few else void, share),
+        ("wall_s", sure, f"an A/A pair beyond ±{percent(VOID)}"),
+        ("aa", void if len(void) > MOST_VOID * len(pairs) else [], share),
     ):
-        for notebook, items in groupby(chosen, itemgetter(0)):
-            what = f"{said}: {', '.join(_told(item) for _, item in items)}"
+        for notebook, item in chosen:
             remedy = f"{_again(notebook)}, on a machine that stands still"
-            yield Problem(f"{notebook}.parquet", what, remedy, column)
+            yield Problem(f"{notebook}.parquet", f"{said}: {_told(item)}", remedy, column)
 
 
 def _told(item: Noise) -> str:

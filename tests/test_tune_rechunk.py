@@ -28,11 +28,11 @@ from hyperslab.tune import copy_plan, passes
 from hyperslab.tune import rechunk as module
 from hyperslab.tune.copy_plan import CopyPlan, MemoryLimitError, Route, plan_copy
 from hyperslab.tune.partial import NoRoomError, part_name, whole_or_nothing
-from hyperslab.tune.rechunk import copy, rechunk
+from hyperslab.tune.rechunk import rechunk
 from hyperslab.tune.report.compare import WrongValuesError
 from hyperslab.tune.slabs import Slabs, choose
 from hyperslab.tune.specs.fitting import Fitted
-from hyperslab.tune.specs.target import Choice, Target
+from hyperslab.tune.specs.target import Choice
 
 MIB = 2**20
 FORMATS = ["netcdf3", "cdf5", "netcdf4", "hdf5", "zarr2", "zarr3", "nczarr"]
@@ -86,10 +86,9 @@ INTO |= dict.fromkeys(CLASSIC, FLAT)
 )
 def test_every_kind_goes_into_every_format(files, tmp_path, kind, format):
     out = tmp_path / f"out{Layout(format).suffix}"
-    choice = Choice() if format in CLASSIC else Choice("default", "deflate")
-    made = copy(files[kind], out, Target("t", format, choice))
+    choice = Choice() if format in CLASSIC else Choice(codec="deflate")
+    rechunk(files[kind], out, {}, choice=choice, format=format, leave_out=True)
     same(out, files[kind])
-    assert set(made.variables) == set(everything(files[kind])[1])
     assert names(tmp_path) == [out.name]
 
 

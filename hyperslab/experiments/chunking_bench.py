@@ -34,15 +34,15 @@ def words(path: Path, chunks: Iterable[Sequence[int]], *more: str) -> list[str]:
     """Return the words after `hyperslab bench` that copy a file uncompressed into these chunks.
 
     >>> words(Path("a.nc"), [(1024, 16, 256)], "-f", "3")
-    ['-f', '3', '-c', '0:-1:0:1024:16:256', 'a.nc']
+    ['-f', '3', '--chunks', '1024,16,256', 'a.nc']
     """
-    each = [word for one in chunks for word in ("-c", ":".join(map(str, ("0", -1, 0, *one))))]
+    each = [word for one in chunks for word in ("--chunks", ",".join(map(str, one)))]
     return [*more, *each, str(path)]
 
 
-def rows(given: Sequence[str], **columns: object) -> Rows:
+def rows(given: Sequence[str], seed: int, *, copy: bool = True, **columns: object) -> Rows:
     """Yield the records of one benchmark: those of layouts, and of the whole file."""
-    frame = measured(given)
+    frame = measured(given, seed=seed, copy=copy)
     whole = (frame["phase"] == "stat") & (frame["case"] == "")
     frame["verified"] |= whole  # a size is looked up: there is nothing to compare
     frame = frame[(frame["experiment"] == "bench") | whole]
@@ -66,7 +66,8 @@ def by_bm_file(bm_file: str, path: Path, chunk: Sequence[int], form: str, **labe
         yield {**about, "verified": False, "status": "missing: bm_file, whose path was not given"}
         return
     copy = path.with_name(f"{BM_FILE}.nc")
-    asked = words(Path(path.name), [chunk], "-h", "-d", "-m", "-f", form, "-o", copy.name)
+    asked = ["-h", "-d", "-m", "-f", form, "-o", copy.name]
+    asked += ["-c", ":".join(map(str, (0, -1, 0, *chunk))), path.name]
     done = subprocess.run([bm_file, *asked], cwd=path.parent, capture_output=True, text=True)
     for made in (copy, copy.with_name(f"tst_copy_{copy.name}")):
         made.unlink(missing_ok=True)
@@ -81,24 +82,24 @@ def by_bm_file(bm_file: str, path: Path, chunk: Sequence[int], form: str, **labe
 
 
 def shorts(
-    folder: Path, lengths: Sequence[int], repeats: int, asked: Sequence[str], bm_file: str = ""
+    folder: Path, lengths: Sequence[int], repeats: int, seed: int, bm_file: str = ""
 ) -> Rows:
     """Yield the records of 16-bit integers in one dimension and more, one chunk each."""
     for ndims, length in enumerate(lengths, 1):
         path = integers(folder / f"shorts-{ndims}d.nc", (length,) * ndims, "i2")
-        more = ("-f", "4", "--no-copy", "--patterns", "none", *asked, "--repeats", str(repeats))
-        yield from rows(words(path, [(length,) * ndims], *more), dimensions=str(ndims))
+        more = ("-f", "4", "--patterns", "none", "--workdir", str(folder))
+        given = words(path, [(length,) * ndims], *more, "--repeats", str(repeats))
+        yield from rows(given, seed, copy=False, dimensions=str(ndims))
         named = {"layout": BM_FILE, "dimensions": str(ndims)}
         yield from by_bm_file(bm_file, path, (length,) * ndims, "4", **named)
 
 
-def copies(
-    folder: Path, side: int, chunks: Sequence[int], asked: Sequence[str], bm_file: str = ""
-) -> Rows:
+def copies(folder: Path, side: int, chunks: Sequence[int], seed: int, bm_file: str = "") -> Rows:
     """Yield real and predicted sizes of a square array's copies, after that of bm_file's own."""
     path = integers(folder / "square.nc", (side, side), "i4")
-    more = ("-f", "3", "--no-copy", "--patterns", "none", *asked, "--repeats", "1")
-    frame = main(measured(words(path, [(length, length) for length in chunks], *more)))
+    more = ("-f", "3", "--patterns", "none", "--workdir", str(folder), "--repeats", "1")
+    given = words(path, [(length, length) for length in chunks], *more)
+    frame = main(measured(given, seed=seed, copy=False))
     frame = frame[frame["experiment"] == "bench"]
     yield from by_bm_file(bm_file, path, (chunks[0], chunks[0]), "3", layout=BM_FILE)
     path.unlink()

@@ -71,11 +71,7 @@ def plan_copy(
     taken_bytes: int = 0,
     scratch: bool = False,
 ) -> CopyPlan:
-    """Settle how variables are copied, within a memory limit of which so much is taken before.
-
-    A chunk cache that is None is the library's own, or less where that does not fit. With `scratch`
-    values may go through a file of their size.
-    """
+    """Settle how variables are copied, within a memory limit of which so much is taken before."""
     free = memory_bytes - taken_bytes - MARGIN_BYTES
     own = library_cache_bytes(copy.format)
     caches = (own, min(own, LEAST_CACHE_BYTES)) if cache_bytes is None else (cache_bytes,)

@@ -101,10 +101,8 @@ def require_room(needs: Sequence[tuple[str, int, Path]]) -> None:
 
 @contextmanager
 def explained(folder: Path, needed_bytes: int) -> Iterator[None]:
-    """Say in one line what kept a copy from being written: HDF5 does not tell of a full disk.
-
-    It is used inside of the writer, which removes what failed and so makes room again.
-    """
+    """Say in one line what kept a copy from being written: HDF5 does not tell of a full disk."""
+    # Inside of the writer, which removes what failed and so makes room again.
     try:
         yield
     except (SourceError, InterruptedError, MemoryError, NoRoomError):

@@ -60,11 +60,7 @@ def runs(shape: Sequence[int], itemsize: int) -> Lengths:
 
 
 def choose(shape: Sequence[int], itemsize: int, source: Lengths, unit: Lengths, most: int) -> Slabs:
-    """Choose pieces of whole units and of at most so many elements that read the source the least.
-
-    >>> choose((100, 100), 4, (10, 100), (100, 10), 5_000).lengths
-    (100, 50)
-    """
+    """Choose pieces of whole units, of at most so many elements, that read the source the least."""
     shape = tuple(shape)
     if not shape or 0 in shape:
         return Slabs(shape, tuple(max(n, 1) for n in shape))

@@ -31,7 +31,7 @@ from ..process_memory import evicted, mib
 from ..report.compare import WrongValuesError
 from ..report.text import notes
 from ..specs.patterns import Reads
-from ..specs.target import COPY, Target
+from ..specs.target import Target
 from .ranks import RanksTrial, put_values
 from .ranks import trial as ranks_trial
 from .trial import Trial
@@ -62,14 +62,7 @@ def bench(
     independent: bool = False,
     say: Callable[[str], None] | None = None,
 ) -> pd.DataFrame:
-    """Copy a file into each layout, read the copies, and return the records of it.
-
-    Each sample is a whole copy in a fresh process, of no more than the memory, or by so many ranks;
-    the first target is measured under two labels, to show what noise does. The records have a case
-    of experiment "bench" for each target, a row of "source", and those of "note".
-    """
-    if not targets:
-        raise ValueError("no layouts to try: give at least one")
+    """Copy a file into each layout, read the copies, and return the records of it."""
     path = local_path(str(address))
     with open_source(address) as source:
         chosen = source.choose(variables)
@@ -141,8 +134,7 @@ def prepare(
             taken_bytes=SAMPLE_BYTES,
         )
     except MemoryLimitError as error:
-        more = ", or leave the layout as it is out (--no-copy)" if target.name == COPY else ""
-        raise MemoryLimitError(f"{target.name}: {error}{more}") from error
+        raise MemoryLimitError(f"{target.name}: {error}") from error
     trial = Trial(
         address=source.address,
         format=source.format,
@@ -216,7 +208,7 @@ def _case(
         cache_state="cold" if source else "",
         prepare=partial(remove, path),  # of a sample that was killed
         cleanup=partial(remove, path),
-        aa=first,
+        aa=first,  # measured under two labels, to show what noise does
         pinned=not (threads or library in ("zarr", "HDF5 with MPI")),
     )
 

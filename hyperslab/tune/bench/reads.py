@@ -28,10 +28,7 @@ _LEAST_CHUNKS = 64  # a read that touches no more is not cut for their sake
 def pieces(
     selection: Indices, variable: SourceVariable, layout: Layout, limit_bytes: int = PIECE_BYTES
 ) -> Iterator[Indices]:
-    """Cut a selection into pieces that fit into memory, of whole chunks where it begins with one.
-
-    Their values fit into the limit, and what the library holds for the chunks of one does too.
-    """
+    """Cut a selection into pieces that fit into memory, in whole chunks if it begins with one."""
     chosen = region(selection, variable.shape, variable.name)
     limit = min(limit_bytes, PIECE_BYTES)
     chunks = layout.chunks if variable.shape else None
@@ -81,11 +78,7 @@ def touched(
 
 
 class Truth:
-    """The values of each selection of each pattern, as far as memory allows.
-
-    They are picked out of the pieces while the source is copied: it is not read again for them. A
-    selection that is too large is not kept: the whole copy was compared in its values.
-    """
+    """The values of each selection, picked out of the pieces while the source is copied."""
 
     def __init__(self, reads: Reads, variables: Sequence[SourceVariable], limit_bytes: int) -> None:
         self._variables = {variable.name: variable for variable in variables}
@@ -97,6 +90,7 @@ class Truth:
                 for number, selection in enumerate(several):
                     chosen = region(selection, variable.shape, name)
                     nbytes = chosen.size * variable.itemsize
+                    # What is larger is not kept: the whole copy is compared in its values.
                     if self.nbytes + nbytes <= limit_bytes:
                         self.nbytes += nbytes
                         values = np.empty(chosen.counts, variable.dtype)

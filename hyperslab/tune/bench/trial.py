@@ -26,13 +26,7 @@ _TRUTH_SHARE = 32  # of the memory goes into what patterns must read
 
 @dataclass(frozen=True)
 class Trial:
-    """Copy variables of a source into one layout and read the copy.
-
-    Its phases are meta_read (open the source), data_read and data_write by turns, meta_write
-    (define the copy), sync (to the device), close, meta_reread and data_reread (the copy, still in
-    memory), and pattern:NAME for each pattern, warm and then cold. What is read again is read into
-    new memory, so that no layout profits from what its writing left behind.
-    """
+    """Copy variables of a source into one layout and read the copy."""
 
     address: str  # of the source, with its format and the library for `reopen`
     format: str

@@ -52,7 +52,7 @@ def check(arguments: argparse.Namespace, options: Sequence[str]) -> None:
             raise ValueError(f"--{option} {given}: its folder does not exist: make it first")
         if not os.access(folder, os.W_OK):
             raise ValueError(f"--{option} {given}: its folder cannot be written to: take another")
-        if option != "output" and Path(given).is_dir():
+        if Path(given).is_dir():
             raise ValueError(f"--{option} {given} is a folder: give the name of a file")
         if real == os.path.realpath(arguments.file):
             raise ValueError(f"--{option} {given} is the file itself: give another name")
@@ -71,7 +71,6 @@ def write(
 ) -> None:
     """Write what was asked for of a benchmark, by option; "-" is standard output."""
     made: dict[str, Callable[[str], bytes]] = {
-        "parquet": lambda _: bytes(frame.to_parquet(None, index=False)),
         "plot": lambda name: picture(frame, Path(name).suffix, title),
         "html": lambda _: as_html(frame, title, head, notes).encode(),
         "csv": lambda _: str(summary(frame).to_csv(index=False, lineterminator="\n")).encode(),

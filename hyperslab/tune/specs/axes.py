@@ -27,10 +27,8 @@ _NAMING = ("coordinates", "bounds", "climatology", "grid_mapping", "formula_term
 
 
 def axes_of(variables: Mapping[str, Variable]) -> dict[str, str]:
-    """Return the CF axis (T, Z, Y or X) of the dimensions of a file, as far as it can be known.
-
-    The attributes of coordinates (CF conventions 1.11, chapter 4) come before dimensions' names.
-    """
+    """Return the CF axis (T, Z, Y or X) of the dimensions of a file, as far as it can be known."""
+    # The attributes of coordinates (CF conventions 1.11, chapter 4) come before dimensions' names.
     found: dict[str, str] = {}
     for variable in variables.values():
         own = variable.name.rpartition("/")[2]
@@ -47,11 +45,7 @@ def axes_of(variables: Mapping[str, Variable]) -> dict[str, str]:
 def axis_letters(
     dims: Sequence[str], unlimited: Sequence[str], known: Mapping[str, str]
 ) -> tuple[str, ...]:
-    """Return the axis of each dimension of one variable, guessed by position where unknown.
-
-    With three or more dimensions of which none is known, the last two are the map, the first is
-    time and one between them is height. An unlimited first dimension is time.
-    """
+    """Return the axis of each dimension of one variable, guessed by position where unknown."""
     letters = [known[dim] if dim in known else _by_name(dim) for dim in dims]
     letters = [x if x and x not in letters[:i] else "" for i, x in enumerate(letters)]
     if dims and not letters[0] and "T" not in letters and dims[0] in unlimited:
@@ -90,11 +84,8 @@ def _by_name(dim: str) -> str:
 
 
 def coordinates_of(variables: Mapping[str, Variable], names: Sequence[str]) -> tuple[str, ...]:
-    """Return the variables that some variables cannot be understood without.
-
-    These are the coordinate variables of their dimensions, what their attributes name, and what
-    those need in turn (CF conventions 1.11, chapters 4, 5 and 7).
-    """
+    """Return the variables that some variables cannot be understood without."""
+    # CF conventions 1.11, chapters 4, 5 and 7.
     found, todo = set(names), list(names)
     while todo:
         for name in _needed(variables, todo.pop()):

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 
 from hyperslab.io.layout import CODECS, FORMATS, LEVELS, QUANTIZERS
 
-from .target import CHUNK_WORDS, SAME, Choice, Chunks
+from .target import CHUNK_WORDS, SAME, Chunks
 
 _UNITS = {
     "": 1, "b": 1,
@@ -18,7 +17,6 @@ _UNITS = {
 BM_FORMATS = {
     "1": "netcdf3", "2": "netcdf3-64bit", "3": "netcdf4", "4": "netcdf4-classic", "5": "cdf5",
 }  # fmt: skip
-BM_ENDIAN = {"0": "native", "1": "little", "2": "big"}
 _FORMATS = [format for format in FORMATS if format != "binary"]
 _OTHER_NAMES = {"classic": "netcdf3", "nc3": "netcdf3", "nc4": "netcdf4", "zarr": "zarr3"}
 _CODEC_NAMES = {"gzip": "deflate", "zlib": "deflate", "lz4": "blosc-lz4", "blosc": "blosc-lz4"}
@@ -41,14 +39,6 @@ def format_name(text: str) -> str:
         raise ValueError(
             f"format {text!r}: give one of {', '.join(_FORMATS)}, or a number: {numbers}"
         )
-    return name
-
-
-def byteorder(text: str) -> str:
-    """Return a byte order from its name or bm_file's number for it."""
-    name = BM_ENDIAN.get(text, text.lower())
-    if name not in BM_ENDIAN.values():
-        raise ValueError(f"endianness {text!r}: give 1 or little, 2 or big, 0 or native")
     return name
 
 
@@ -115,34 +105,3 @@ def switch(text: str) -> bool:
     if text.lower() not in _SWITCH:
         raise ValueError(f"shuffle {text!r}: give yes or no")
     return _SWITCH[text.lower()]
-
-
-def bm_choices(text: str, names: Sequence[str]) -> dict[str, Choice]:
-    """Return each variable's choice from bm_file's ``-c V:Z:S:C:C:C[,V:Z:S:C:C:C…]``.
-
-    V is a variable's name, or its number in the file from 0. Z is the deflate level, -1 or 0 for
-    none, S is 1 for shuffle; a first chunk length of 0 is contiguous; without any it is the
-    library's. Source: netCDF-C 4.6.2, "A Utility to Help Benchmark Results: bm_file".
-    """
-    found: dict[str, Choice] = {}
-    for part in text.split(","):
-        name, *rest = part.strip().split(":")
-        if name not in names and name.isdigit() and int(name) < len(names):
-            name = names[int(name)]
-        if name not in names:
-            listed = ", ".join(f"{i} {name}" for i, name in enumerate(names))
-            raise ValueError(f"-c {text}: no variable {name!r}: give one of {listed}")
-        if not all(re.fullmatch(r"-?\d+", number) for number in rest):
-            raise ValueError(f"-c {text}: V:Z:S:C:C:C takes whole numbers after V")
-        numbers = [int(number) for number in rest]
-        if len(numbers) < 2 or not -1 <= numbers[0] <= 9 or numbers[1] not in (0, 1):
-            raise ValueError(
-                f"-c {part}: give V:Z:S:C:C:C, with Z from 0 to 9 or -1 (no deflate) and S 0 or 1"
-            )
-        level, shuffle, *axes = numbers
-        if axes and axes[0] != 0 and min(axes) < 1:
-            raise ValueError(f"-c {part}: chunk lengths are at least 1 (a first one of 0: none)")
-        where: Chunks = "contiguous" if axes[:1] == [0] else tuple(axes) or "default"
-        packed = Choice(where, "deflate", level, bool(shuffle))
-        found[name] = packed if level > 0 else Choice(where, "none", shuffle=False)
-    return found

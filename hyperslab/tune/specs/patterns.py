@@ -1,11 +1,11 @@
-"""The reads that a layout is tried with: named patterns, and slabs."""
+"""The reads that a layout is tried with: patterns by name."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import TypeAlias
 
-from hyperslab.io.selection import Indices, whole
+from hyperslab.io.selection import Indices
 from hyperslab.io.variable import Variable
 
 from .axes import axes_of, axis_letters
@@ -28,10 +28,7 @@ def named(
 
 
 def selection(name: str, variable: Variable, axes: Mapping[str, str]) -> Indices | None:
-    """Return what a pattern reads of a variable, in its middle, by the axes of dimensions.
-
-    None where the variable has no such pattern (a map of a time series, say).
-    """
+    """Return what a pattern reads of a variable, in its middle; None where it has no such."""
     rank = len(variable.shape)
     kept = set(range(rank))
     if name in _AXES:
@@ -47,19 +44,8 @@ def selection(name: str, variable: Variable, axes: Mapping[str, str]) -> Indices
 
 
 def usual(variables: Mapping[str, Variable], chosen: Sequence[Variable]) -> list[str]:
-    """Return the patterns that are tried when none is named, as far as the variables have them.
-
-    A time series, a map and the whole; a row and a column of what has neither of the first two.
-    """
+    """Return the patterns that are tried when none is named, as far as the variables have them."""
     able = [name for name, each in named(NAMED, variables, chosen).items() if each]
     fields = [name for name in able if name in ("time_series", "map")]
     lines = [name for name in able if name in ("row", "column")]
     return [*(fields or lines), *(name for name in able if name == "whole")]
-
-
-def slabs(shape: Sequence[int], parts: int) -> list[Indices]:
-    """Return consecutive slabs along the first axis, each 1/parts of it (bm_file's -s)."""
-    step = -(-shape[0] // parts)
-    return [
-        (slice(i, min(i + step, shape[0]), 1), *whole(shape[1:])) for i in range(0, shape[0], step)
-    ]

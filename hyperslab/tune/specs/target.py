@@ -49,16 +49,12 @@ class Target:
     format: str = "netcdf4"  # one of `hyperslab.io.FORMATS`
     choice: Choice = Choice()  # for every variable without one of its own
     each: tuple[tuple[str, Choice], ...] = ()  # pairs of a variable's name and its own choice
-    byteorder: str = "native"  # "native", "little" or "big"
     cache_bytes: int | None = None
     page_bytes: int | None = None  # pages that an HDF5 file is laid out in; None for none
 
     def layouts(self, variables: Sequence[SourceVariable]) -> dict[str, Layout]:
         """Return the layout of each variable; `fit` says whether a file can have them together."""
-        own, names = dict(self.each), [v.name for v in variables]
-        if unknown := own.keys() - set(names):
-            raise ValueError(f"{self.name}: no variable {', '.join(sorted(unknown))} is copied: "
-                             f"give one of {', '.join(names)}")  # fmt: skip
+        own = dict(self.each)
         self._check_fit([v for v in variables if v.name not in own])
         if self.choice.quantize and not any(v.dtype.startswith("f") for v in variables):
             listed = ", ".join(f"{v.name} ({v.dtype})" for v in variables[:4])
@@ -94,17 +90,12 @@ class Target:
         choice, stored = own or self.choice, variable.layout
         if stored is not None and stored.format != self.format:
             stored = None
-        order, classic = self.byteorder, self.format in CLASSIC
-        if order == "native" and stored and not classic and stored.byteorder != sys.byteorder:
+        order, classic = "native", self.format in CLASSIC
+        if stored and not classic and stored.byteorder != sys.byteorder:
             order = stored.byteorder
         if not variable.shape:
             return Layout(self.format, byteorder=order, page_bytes=self.page_bytes)
         codec, level, shuffle = kept_codec(variable, choice, self.format)
-        if own and own.lengths and len(own.lengths) != len(variable.shape):
-            raise ValueError(
-                f"{self.name}: {len(own.lengths)} chunk lengths for {variable.name}, which has "
-                f"{len(variable.shape)} dimensions ({variable.shown_dims}): give one for each"
-            )
         chunks = self._chunks(variable, choice, grows, packed=codec is not None)
         shards = choice.shards
         if stored and choice.chunks == SAME and shards is None:

@@ -71,8 +71,7 @@ class Best:
     quantity: Quantity
     target: str  # the layout with the lowest median
     alike: tuple[str, ...]  # others whose paired ratio to it cannot be told from one
-    gain: Interval | None  # time of the layout compared with over that of the best
-    baseline: str  # the layout compared with: the file's own, else the slowest
+    gain: Interval | None  # time of the file's own layout over that of the best
     ahead: bool  # whether it is told apart from any other; if not, no layout is the best
 
 
@@ -181,11 +180,10 @@ class Findings:
         for quantity in self.quantities:
             typical = {name: x.value for (name, q), x in self.medians.items() if q == quantity}
             top, *others = sorted(typical, key=lambda name: (typical[name], name))
-            base = COPY if COPY in typical else [top, *others][-1]
             slower = {name: self._ratio(quantity, name, top) for name in others}
             alike = tuple(name for name, x in slower.items() if x is not None and x.low <= 1)
             ahead = not others or len(alike) < len(others)
-            found.append(Best(quantity, top, alike, slower.get(base), base, ahead))
+            found.append(Best(quantity, top, alike, slower.get(COPY), ahead))
         return found
 
     def _ratio(self, quantity: Quantity, of: str, to: str) -> Interval | None:

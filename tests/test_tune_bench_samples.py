@@ -23,14 +23,14 @@ from hyperslab.io.writing import remove
 from hyperslab.measure.case import Case, Stopwatch
 from hyperslab.measure.processes import Processes
 from hyperslab.measure.worker import Job
-from hyperslab.tune.bench import engine, reads
+from hyperslab.tune.bench import engine
+from hyperslab.tune.bench import trial as sampling
 from hyperslab.tune.bench.engine import bench, prepare
-from hyperslab.tune.bench.reads import PIECE_BYTES, Truth, pieces
-from hyperslab.tune.bench.trial import Trial
+from hyperslab.tune.bench.trial import PIECE_BYTES, Trial, Truth, pieces
+from hyperslab.tune.copy_plan import Slabs
 from hyperslab.tune.partial import part_name
 from hyperslab.tune.report.compare import WrongValuesError
 from hyperslab.tune.report.text import notes
-from hyperslab.tune.slabs import Slabs
 from hyperslab.tune.specs.patterns import named
 from hyperslab.tune.specs.target import Choice, Target
 
@@ -217,11 +217,11 @@ def test_pieces_read_what_the_selection_reads(data, chosen, most):
     values = np.arange(np.prod(shape)).reshape(shape)
     wanted = values[selection]
     variable = SourceVariable("a", tuple("xyz"[: len(shape)]), shape, "i8")
-    reads.PIECE_BYTES = most
+    sampling.PIECE_BYTES = most
     try:
         cut = list(pieces(selection, variable, Layout("netcdf4", chunks)))
     finally:
-        reads.PIECE_BYTES = PIECE_BYTES
+        sampling.PIECE_BYTES = PIECE_BYTES
     got = [values[piece] for piece in cut]
     assert all(part.nbytes <= most or part.size == wanted.size for part in got)
     assert sorted(np.concatenate([np.ravel(part) for part in got])) == sorted(np.ravel(wanted))

@@ -26,11 +26,17 @@ from hyperslab.io import Layout, Variable, create, write_array
 from hyperslab.io.sources.base import SourceVariable
 from hyperslab.tune import copy_plan, passes
 from hyperslab.tune import rechunk as module
-from hyperslab.tune.copy_plan import CopyPlan, MemoryLimitError, Route, plan_copy
+from hyperslab.tune.copy_plan import (
+    CopyPlan,
+    MemoryLimitError,
+    Route,
+    Slabs,
+    choose,
+    plan_copy,
+)
 from hyperslab.tune.partial import NoRoomError, part_name, whole_or_nothing
 from hyperslab.tune.rechunk import rechunk
 from hyperslab.tune.report.compare import WrongValuesError
-from hyperslab.tune.slabs import Slabs, choose
 from hyperslab.tune.specs.fitting import Fitted
 from hyperslab.tune.specs.target import Choice
 

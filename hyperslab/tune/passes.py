@@ -23,9 +23,8 @@ from hyperslab.io.source import Source, SourceVariable, reopen
 from hyperslab.tune.report.compare import WrongValuesError, difference
 from hyperslab.tune.specs.fitting import Fitted
 
-from .copy_plan import CopyPlan, Route
+from .copy_plan import CopyPlan, Route, Slab
 from .partial import explained
-from .slabs import Slab
 
 Lap = Callable[[str], AbstractContextManager[dict[str, object]]]
 Ledger = list[int]  # what stands for the values of each piece of a variable, in order

@@ -83,7 +83,6 @@ def run(arguments: argparse.Namespace) -> int:
     from .rechunk import rechunk, times
 
     codec, level = parse.codec(arguments.codec or SAME)
-    loud = {} if arguments.quiet else {"say": tell, "progress": progress}
     give_back()
     try:
         made = rechunk(
@@ -100,7 +99,8 @@ def run(arguments: argparse.Namespace) -> int:
             whole_process=True,
             scratch=arguments.scratch,
             overwrite=arguments.overwrite,
-            **loud,
+            say=None if arguments.quiet else tell,
+            progress=None if arguments.quiet else progress,
         )
     except (FileExistsError, FileNotFoundError) as error:  # a matter of usage
         raise ValueError(str(error)) from error

@@ -31,7 +31,7 @@ from hyperslab.tune.copy_plan import Slabs
 from hyperslab.tune.partial import part_name
 from hyperslab.tune.report.compare import WrongValuesError
 from hyperslab.tune.report.text import notes
-from hyperslab.tune.specs.patterns import named
+from hyperslab.tune.specs.axes import named
 from hyperslab.tune.specs.target import Choice, Target
 
 MIB = 2**20

@@ -37,8 +37,7 @@ from hyperslab.tune.copy_plan import (
 from hyperslab.tune.partial import NoRoomError, part_name, whole_or_nothing
 from hyperslab.tune.rechunk import rechunk
 from hyperslab.tune.report.compare import WrongValuesError
-from hyperslab.tune.specs.fitting import Fitted
-from hyperslab.tune.specs.target import Choice
+from hyperslab.tune.specs.target import Choice, Fitted
 
 MIB = 2**20
 FORMATS = ["netcdf3", "cdf5", "netcdf4", "hdf5", "zarr2", "zarr3", "nczarr"]

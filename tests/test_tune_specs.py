@@ -10,11 +10,9 @@ from made_bench import PLAIN, SST, Made, stored
 from hyperslab.io import Layout, Variable
 from hyperslab.tune.specs import parse
 from hyperslab.tune.specs.auto import candidates
-from hyperslab.tune.specs.axes import axes_of, axis_letters, coordinates_of
-from hyperslab.tune.specs.fitting import fit
-from hyperslab.tune.specs.grid import targets
-from hyperslab.tune.specs.patterns import selection, usual
-from hyperslab.tune.specs.target import Choice, Target
+from hyperslab.tune.specs.axes import axes_of, axis_letters, coordinates_of, selection, usual
+from hyperslab.tune.specs.parse import targets
+from hyperslab.tune.specs.target import Choice, Target, fit
 
 
 @pytest.mark.parametrize(
@@ -45,7 +43,7 @@ def test_every_combination_is_made():
     def made(options, variable=SST):
         return targets(options, variable.layout.format, {variable.name: variable}, [variable])
 
-    swept = made({"codec": ["none", "zstd:3"], "chunks": ["1,72,144", "time=100"]})
+    swept = made({"chunks": ["1,72,144", "time=100"], "codec": ["none", "zstd:3"]})
     assert [target.name for target in swept] == [
         "copy", "1x72x144 uncompressed", "1x72x144 zstd:3", "time=100 uncompressed",
         "time=100 zstd:3",

@@ -16,7 +16,7 @@ from hyperslab.io.layout import CLASSIC, NETCDF4, ZARR
 from hyperslab.io.sources.base import SourceVariable
 from hyperslab.tune.process_memory import mib
 from hyperslab.tune.specs.auto import along
-from hyperslab.tune.specs.fitting import Fitted
+from hyperslab.tune.specs.target import Fitted
 
 Slab = tuple[slice, ...]
 Lengths = tuple[int, ...]

@@ -21,7 +21,7 @@ from hyperslab.io.chunk_shapes import cut
 from hyperslab.io.creation import Writer, create
 from hyperslab.io.source import Source, SourceVariable, reopen
 from hyperslab.tune.report.compare import WrongValuesError, difference
-from hyperslab.tune.specs.fitting import Fitted
+from hyperslab.tune.specs.target import Fitted
 
 from .copy_plan import CopyPlan, Route, Slab
 from .partial import explained

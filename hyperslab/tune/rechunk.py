@@ -14,8 +14,7 @@ from hyperslab.io.source import Source, SourceError, SourceVariable, open_source
 from hyperslab.io.sources.base import first_line, local_path
 from hyperslab.tune.process_memory import mib, resident_bytes
 from hyperslab.tune.specs.auto import CHUNK_BYTES, share
-from hyperslab.tune.specs.fitting import fit
-from hyperslab.tune.specs.target import SAME, Choice, Target, shapes_of
+from hyperslab.tune.specs.target import SAME, Choice, Target, fit, shapes_of
 
 from .copy_plan import (
     LEAST_CACHE_BYTES,

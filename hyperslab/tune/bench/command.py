@@ -14,10 +14,8 @@ from hyperslab.text import amount
 from ..copy_plan import BENCH_BYTES
 from ..options import CODEC, SEVERAL, SHUFFLE, WHOLE, Rows, add_command, workdir
 from ..report.table import tell, terminal_width
-from ..specs import parse
-from ..specs.axes import largest
-from ..specs.grid import SWEPT, common, targets
-from ..specs.patterns import NAMED, Reads, named, usual
+from ..specs.axes import NAMED, Reads, largest, named, usual
+from ..specs.parse import SWEPT, common, size, targets
 from ..specs.target import Target, shapes_of
 
 if TYPE_CHECKING:
@@ -152,7 +150,7 @@ def asked_for(arguments: argparse.Namespace) -> Asked:
 
     from .ranks import check_ranks, writable
 
-    memory = parse.size(arguments.memory)
+    memory = size(arguments.memory)
     if arguments.repeats < 1:
         raise ValueError(f"--repeats {arguments.repeats}: give at least 1, or 7 for intervals")
     check_ranks(arguments)
@@ -175,29 +173,29 @@ def asked_for(arguments: argparse.Namespace) -> Asked:
 
 
 def _options(arguments: argparse.Namespace) -> Mapping[str, Sequence[str]]:
-    """Return the values of each option of a layout; what is given twice is refused."""
-    found: dict[str, Sequence[str]] = {}
+    """Return the values of the options of layouts, by `SWEPT`; what is given twice is refused."""
+    swept: dict[str, Sequence[str]] = {}
     for text in arguments.grid:
-        name, _, values = text.partition("=")
+        name, _, given = text.partition("=")
         name = name.strip().lower()
-        listed = [value.strip() for value in values.split("/") if value.strip()]
+        listed = [value.strip() for value in given.split("/") if value.strip()]
         if name not in SWEPT or not listed:
             known = ", ".join(SWEPT)
             raise ValueError(f"--grid {text}: give NAME=VALUE/VALUE, with a name of {known}")
-        if name in found:
+        if name in swept:
             raise ValueError(f"--grid {text}: {name} is swept already: put all values into one")
-        found[name] = listed
+        swept[name] = listed
+    shuffle = {True: ["yes"], False: ["no"], None: []}[arguments.shuffle]
+    found: dict[str, Sequence[str]] = {}
     for name in SWEPT:
-        given = getattr(arguments, name)
-        if given in (None, []):
-            continue
-        if name in found:
+        given = shuffle if name == "shuffle" else getattr(arguments, name)
+        given = [given] if isinstance(given, str) else given or []
+        if given and name in swept:
             raise ValueError(
                 f"--{name} and --grid {name}=… together: put all values into one of them"
             )
-        if name == "shuffle":
-            given = "yes" if given else "no"
-        found[name] = given if isinstance(given, list) else [given]
+        if values := given or swept.get(name):
+            found[name] = values
     return found
 
 
@@ -242,9 +240,9 @@ def _head(address: str | Path, source: Source, chosen: Sequence[SourceVariable])
         what.append(f"{variable.name} ({variable.shown_dims}; {variable.dtype}, {how})")
     if len(chosen) > 3:
         what.append(f"{len(chosen) - 3} more")
-    size = f", {amount(source.stat_bytes, 'B')}" if source.stat_bytes >= 0 else ""
-    values = amount(sum(variable.nbytes for variable in chosen), "B")
-    return f"{address}: {source.format}{size}; {values} of values: {'; '.join(what)}"
+    known = f", {amount(source.stat_bytes, 'B')}" if source.stat_bytes >= 0 else ""
+    nbytes = amount(sum(variable.nbytes for variable in chosen), "B")
+    return f"{address}: {source.format}{known}; {nbytes} of values: {'; '.join(what)}"
 
 
 def _measure(arguments: argparse.Namespace, asked: Asked, seed: int = 0) -> pd.DataFrame:

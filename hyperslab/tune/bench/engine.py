@@ -30,7 +30,7 @@ from ..partial import scratch_folder
 from ..process_memory import evicted, mib
 from ..report.compare import WrongValuesError
 from ..report.text import notes
-from ..specs.patterns import Reads
+from ..specs.axes import Reads
 from ..specs.target import Target
 from .ranks import RanksTrial, put_values
 from .ranks import trial as ranks_trial

@@ -26,8 +26,8 @@ from hyperslab.tune.passes import Copying, Watcher, add_bytes
 
 from ..process_memory import evicted, give_up, peak_bytes, resident_bytes
 from ..report.compare import WrongValuesError, difference
-from ..specs.fitting import Fitted
-from ..specs.patterns import Reads
+from ..specs.axes import Reads
+from ..specs.target import Fitted
 
 Read = tuple[str, str, int]  # a pattern, a variable, and the number of the selection
 PIECE_BYTES = 32 * 2**20  # a read that gives more is made in pieces

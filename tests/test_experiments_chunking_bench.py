@@ -7,7 +7,7 @@ from made_claims import verdicts
 
 from hyperslab.experiments import chunking_bench as bm_file
 from hyperslab.study.page import document
-from hyperslab.tune.report.summary import BM_COLUMNS, summary
+from hyperslab.tune.report.summary import BM_COLUMNS, Findings
 
 
 def test_bm_file_itself_makes_copies_where_it_is_given(tmp_path, monkeypatch):
@@ -36,7 +36,7 @@ def test_every_column_is_tried_by_itself():
     frame = bench_frame()
     rows = list(bm_file.columns(frame, frame.assign(dimensions="1")))
     assert [(row["column"], row["status"]) for row in rows] == [(name, "ok") for name in BM_COLUMNS]
-    wrong = summary(frame).assign(**{"read rate": 1.0, "output size": 1, "deflate": np.nan})
+    wrong = Findings(frame).table.assign(**{"read rate": 1.0, "output size": 1, "deflate": np.nan})
     found = {name: bm_file.fault(wrong, name) for name in BM_COLUMNS}
     assert "over 'data read time'" in found["read rate"] and "not filled" in found["deflate"]
     assert "not the size" in found["output size"] and not found["shuffle"]

@@ -13,7 +13,7 @@ from ..io.creation import write_array
 from ..io.layout import Layout
 from ..measure.records import main
 from ..tune.bench.command import measured
-from ..tune.report.summary import BM_COLUMNS, BM_RATES, summary
+from ..tune.report.summary import BM_COLUMNS, BM_RATES, Findings
 
 Rows = Iterator[Mapping[str, object]]
 BM_FILE = "bm_file"
@@ -123,7 +123,8 @@ def copies(folder: Path, side: int, chunks: Sequence[int], seed: int, bm_file: s
 def columns(frame: pd.DataFrame, by_dimensions: pd.DataFrame) -> Rows:
     """Yield a row for each of bm_file's columns: whether it is there, filled, and right."""
     groups = by_dimensions.groupby("dimensions", sort=False, observed=True)
-    tables = [summary(frame), pd.concat([summary(part).iloc[:1] for _, part in groups])]
+    first = [Findings(part).table.iloc[:1] for _, part in groups]
+    tables = [Findings(frame).table, pd.concat(first)]
     for name in BM_COLUMNS:
         wrong = [why for table in tables if (why := fault(table, name))]
         yield {"column": name, "phase": "column", "status": wrong[0] if wrong else "ok"}

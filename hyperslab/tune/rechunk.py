@@ -153,7 +153,6 @@ def _format(path: Path, wanted: str, own: str) -> str:
 def _chosen(
     source: Source, chunks: Mapping[str, int], names: Sequence[str]
 ) -> list[SourceVariable]:
-    """Return the variables that get the chunks."""
     copied = source.choose()
     among = source.choose(names) if names else copied
     known = list(dict.fromkeys(dim for v in copied for dim in v.dims))
@@ -173,7 +172,6 @@ def _choice(
     choice: Choice,
     shards: Mapping[str, int] | None,
 ) -> Choice:
-    """Return what one variable gets."""
     lengths = _lengths(variable, chunks) if chunks else None
     made = None
     if shards is not None:

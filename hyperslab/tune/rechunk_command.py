@@ -113,7 +113,6 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _lengths(option: str, text: str) -> dict[str, int]:
-    """Return lengths by dimension."""
     allowed = (
         "each dimension once, with a length of at least 1, or -1 for all of it: time=-1,lat=32"
     )

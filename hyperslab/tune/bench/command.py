@@ -97,7 +97,7 @@ _OPTIONS: dict[str, Rows] = {
 
 @dataclass(frozen=True)
 class Asked:
-    """What is to be measured: the options, resolved for the file."""
+    """What is to be measured."""
 
     head: str  # the file and what is copied of it, in words
     names: tuple[str, ...]  # the variables that are copied
@@ -139,9 +139,8 @@ def measured(words: Sequence[str], *, seed: int = 0, copy: bool = True) -> pd.Da
     """Return the records of a benchmark, for the words after `hyperslab bench`; nothing else."""
     arguments = add(argparse.ArgumentParser().add_subparsers()).parse_args(words)
     asked = asked_for(arguments)
-    if not copy:
-        asked = replace(asked, targets=asked.targets[1:])
-    return _measure(arguments, asked, seed)
+    wanted = asked if copy else replace(asked, targets=asked.targets[1:])
+    return _measure(arguments, wanted, seed)
 
 
 def asked_for(arguments: argparse.Namespace) -> Asked:
@@ -231,13 +230,11 @@ def _reads(
 
 
 def _head(address: str | Path, source: Source, chosen: Sequence[SourceVariable]) -> str:
-    """Return the file and what is copied of it, in words."""
     what = []
-    for variable in chosen[:3]:
-        stored = "x".join(map(str, variable.chunks or ()))
-        how = f"chunks {stored}" if stored else "contiguous"
-        how += f", {variable.codec}" if variable.codec else ""
-        what.append(f"{variable.name} ({variable.shown_dims}; {variable.dtype}, {how})")
+    for v in chosen[:3]:
+        how = f"chunks {'x'.join(map(str, v.chunks))}" if v.chunks else "contiguous"
+        how += f", {v.codec}" if v.codec else ""
+        what.append(f"{v.name} ({v.shown_dims}; {v.dtype}, {how})")
     if len(chosen) > 3:
         what.append(f"{len(chosen) - 3} more")
     known = f", {amount(source.stat_bytes, 'B')}" if source.stat_bytes >= 0 else ""
@@ -272,7 +269,6 @@ def _measure(arguments: argparse.Namespace, asked: Asked, seed: int = 0) -> pd.D
 
 
 def _report(arguments: argparse.Namespace, frame: pd.DataFrame, head: str) -> None:
-    """Print the report, and write the files that were asked for."""
     from ..report.files import maybe_unread, write
     from ..report.table import wrapped
     from ..report.text import notes, text

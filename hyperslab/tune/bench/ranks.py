@@ -43,13 +43,8 @@ def check_ranks(arguments: argparse.Namespace) -> None:
     if given := [name for name in _NOT_WITH_RANKS if getattr(arguments, name)]:
         raise ValueError(f"--ranks with --{given[0]}: ranks write and read the whole variable as "
                          "it is, and compare it: leave one of them out")  # fmt: skip
-    program()
-
-
-def program() -> Program:
-    """Return what writes with parallel HDF5; a ValueError says what is missing for it."""
     try:
-        return find()["hdf5"]
+        find()["hdf5"]
     except AbsentError as error:
         raise ValueError(f"--ranks: {error}") from error
 
@@ -101,8 +96,6 @@ class RanksTrial:
     program: Program  # what runs it
 
     def __call__(self, watch: Stopwatch) -> None:
-        """Run the sample."""
-
         def note(report: Report, phase: str, name: str, **columns: object) -> None:
             with watch(name, **columns):
                 pass
@@ -153,7 +146,7 @@ def trial(variable: SourceVariable, layout: Layout, ranks: int, *, independent: 
         deflate=layout.effective_level or 0,
         shuffle=layout.shuffle,
     )
-    return RanksTrial(job, program())
+    return RanksTrial(job, find()["hdf5"])
 
 
 def put_values(source: Source, variable: SourceVariable, path: Path, limit_bytes: int) -> None:

@@ -16,7 +16,7 @@ import pandas as pd
 from hyperslab.tune.partial import whole_or_nothing
 
 from .plot import picture
-from .summary import Findings, summary
+from .summary import Findings
 from .text import sentences, text, warnings
 
 _PAGE = """\
@@ -73,7 +73,9 @@ def write(
     made: dict[str, Callable[[str], bytes]] = {
         "plot": lambda name: picture(frame, Path(name).suffix, title),
         "html": lambda _: as_html(frame, title, head, notes).encode(),
-        "csv": lambda _: str(summary(frame).to_csv(index=False, lineterminator="\n")).encode(),
+        "csv": lambda _: str(
+            Findings(frame).table.to_csv(index=False, lineterminator="\n")
+        ).encode(),
         "json": lambda _: as_json(frame, notes).encode(),
     }
     asked = [(option, name) for option in made if (name := files.get(option))]

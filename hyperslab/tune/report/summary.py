@@ -187,7 +187,6 @@ class Findings:
         return found
 
     def _ratio(self, quantity: Quantity, of: str, to: str) -> Interval | None:
-        """Return how many times as long one layout takes; None where no block has both."""
         a, b = self.times[of, quantity], self.times[to, quantity]
         return paired_ratio(a, b) if (a.notna() & b.notna()).any() else None
 
@@ -213,8 +212,3 @@ class Findings:
         }
         top = max(gains, key=lambda name: gains[name].value)
         return top, gains[top], cold
-
-
-def summary(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return the table of a benchmark: one row a layout, bm_file's columns first."""
-    return Findings(frame).table

@@ -106,7 +106,7 @@ def test_with_a_file_alone_the_largest_variable_is_tried_and_results_go_into_fil
 
 def test_every_option_is_heard(file, asked):
     words = (
-        "--variables sst,sst_error --chunks lat=10 --chunks default --codec zstd:3 "
+        "--variables sst,sst_error --chunks lat=10 --grid chunks=default/lat=10 --codec zstd:3 "
         "--cache 1MiB --no-shuffle --patterns map,row --memory 1MiB --repeats 3 -q -v"
     )
     assert main(["bench", *words.split(), str(file)]) == OK

@@ -67,8 +67,8 @@ _OPTIONS: dict[str, Rows] = {
         SHUFFLE,
         ("--quantize MODE:N", "keep N digits (bitgroom, granular_bitround) or bits (bitround)"),
         ("--cache SIZE", "chunk cache of each variable, such as 64MiB (the library's)"),
-        ("--grid NAME=V/V", "try each value of chunks, format, codec, shuffle, quantize or cache; "
-         "repeated: every combination", SEVERAL),
+        ("--grid NAME=V/V", "try these values of chunks, format, codec, shuffle, quantize or cache "
+         "too; repeated: every combination", SEVERAL),
     ],
     "reads to time": [
         ("--patterns A,B", "time_series, map, profile, row, column, whole, or none (what the "
@@ -155,7 +155,8 @@ def asked_for(arguments: argparse.Namespace) -> Asked:
     check_ranks(arguments)
     options = _options(arguments)
     with open_source(arguments.file) as source:
-        chosen = _choose(source, arguments)
+        names = _listed(arguments.variables)
+        chosen = source.choose(None if names == ["all"] else names or [largest(source).name])
         made = targets(options, source.format, source.variables, chosen)
         reads: Reads = {}
         head = [_head(arguments.file, source, chosen)]
@@ -172,43 +173,26 @@ def asked_for(arguments: argparse.Namespace) -> Asked:
 
 
 def _options(arguments: argparse.Namespace) -> Mapping[str, Sequence[str]]:
-    """Return the values of the options of layouts, by `SWEPT`; what is given twice is refused."""
-    swept: dict[str, Sequence[str]] = {}
+    """Return the values of the options of layouts, those of `--grid` too, by `SWEPT`."""
+    found: dict[str, list[str]] = {name: [] for name in SWEPT}
+    for name in SWEPT:
+        given = getattr(arguments, name)
+        if name == "shuffle" and given is not None:
+            given = "yes" if given else "no"
+        found[name] += given if isinstance(given, list) else [given] if given else []
     for text in arguments.grid:
         name, _, given = text.partition("=")
-        name = name.strip().lower()
         listed = [value.strip() for value in given.split("/") if value.strip()]
-        if name not in SWEPT or not listed:
+        if name.strip().lower() not in SWEPT or not listed:
             known = ", ".join(SWEPT)
             raise ValueError(f"--grid {text}: give NAME=VALUE/VALUE, with a name of {known}")
-        if name in swept:
-            raise ValueError(f"--grid {text}: {name} is swept already: put all values into one")
-        swept[name] = listed
-    shuffle = {True: ["yes"], False: ["no"], None: []}[arguments.shuffle]
-    found: dict[str, Sequence[str]] = {}
-    for name in SWEPT:
-        given = shuffle if name == "shuffle" else getattr(arguments, name)
-        given = [given] if isinstance(given, str) else given or []
-        if given and name in swept:
-            raise ValueError(
-                f"--{name} and --grid {name}=… together: put all values into one of them"
-            )
-        if values := given or swept.get(name):
-            found[name] = values
-    return found
+        found[name.strip().lower()] += listed
+    return {name: list(dict.fromkeys(values)) for name, values in found.items() if values}
 
 
 def _listed(given: Sequence[str]) -> list[str]:
     """Return the names of an option that may be repeated, and takes several with commas."""
     return [name.strip() for text in given for name in text.split(",") if name.strip()]
-
-
-def _choose(source: Source, arguments: argparse.Namespace) -> list[SourceVariable]:
-    """Return the variables to copy: those named, all, or the largest."""
-    names = _listed(arguments.variables)
-    if not names:
-        return [largest(source)]
-    return source.choose(None if names == ["all"] else names)
 
 
 def _reads(

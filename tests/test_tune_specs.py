@@ -2,6 +2,7 @@
 
 import sys
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -10,7 +11,7 @@ from made_bench import PLAIN, SST, Made, stored
 from hyperslab.io import Layout, Variable
 from hyperslab.tune.specs import parse
 from hyperslab.tune.specs.auto import candidates
-from hyperslab.tune.specs.axes import axes_of, axis_letters, coordinates_of, selection, usual
+from hyperslab.tune.specs.axes import axes_of, axis_letters, largest, selection, usual
 from hyperslab.tune.specs.parse import targets
 from hyperslab.tune.specs.target import Choice, Target, fit
 
@@ -202,14 +203,17 @@ def test_patterns_are_what_their_names_say():
     assert usual({"a": PLAIN}, [PLAIN]) == ["row", "column", "whole"]
 
 
-def test_coordinates_are_what_dimensions_and_attributes_name_and_what_that_needs():
-    variables = [
-        Made("sst", ("time", "lat"), (3, 4), attrs={"coordinates": "day gone"}),
-        Made("time", ("time",), (3,), attrs={"bounds": "ends"}), Made("lat", ("lat",), (4,)),
-        Made("ends", ("time", "two"), (3, 2)), Made("day", ("time",), (3,)),
-        Made("a/b/salt", ("a_b_t",), (3,), attrs={"coordinates": "level where"}),
-        Made("a/b/t", ("a_b_t",), (3,)), Made("where", ("x",), (4,)), Made("a/level", ("z",), (2,)),
-    ]  # fmt: skip
-    known = {variable.name: variable for variable in variables}
-    assert coordinates_of(known, ["sst"]) == ("time", "lat", "ends", "day")
-    assert coordinates_of(known, ["a/b/salt"]) == ("a/b/t", "where", "a/level")
+@pytest.mark.parametrize(
+    ("first", "larger"),
+    [
+        (Made("sst", ("t",), (3,), attrs={"coordinates": "gone day"}), Made("day", ("x",), (9,))),
+        (Made("sst", ("t",), (3,), attrs={"bounds": "ends"}), Made("ends", ("t", "two"), (3, 2))),
+        (Made("a/b/salt", ("a_b_t",), (3,)), Made("a/b/t", ("a_b_t",), (3,), "f8")),
+        (Made("a/b/salt", ("t",), (3,), attrs={"bounds": "z"}), Made("a/z", ("x",), (9,))),
+        (Made("ice", ("t",), (9,)), Made("sst", ("t",), (3,), attrs={"coordinates": "day"})),
+    ],
+)
+def test_the_largest_variable_is_one_that_serves_no_other(first, larger):
+    source = SimpleNamespace(variables={v.name: v for v in (larger, first)})
+    source.choose = lambda: [*source.variables.values()]
+    assert largest(source) is first

@@ -1,4 +1,4 @@
-"""What CF attributes say of a variable: its axes, what it needs beside itself, usual reads."""
+"""What CF attributes say of a variable: its axes, what serves it, and usual reads."""
 
 from __future__ import annotations
 
@@ -89,30 +89,18 @@ def _by_name(dim: str) -> str:
     return ""
 
 
-def coordinates_of(variables: Mapping[str, Variable], names: Sequence[str]) -> tuple[str, ...]:
-    """Return the variables that some variables cannot be understood without."""
-    # CF conventions 1.11, chapters 4, 5 and 7.
-    found, todo = set(names), list(names)
-    while todo:
-        for name in _needed(variables, todo.pop()):
-            if name not in found:
-                found.add(name)
-                todo.append(name)
-    return tuple(name for name in variables if name in found and name not in names)
-
-
 def largest(source: Source) -> SourceVariable:
     """Return the variable that is meant where none is named: the largest that serves no other."""
     able = source.choose()
     filled = [v for v in able if v.shape and 0 not in v.shape] or able
-    serving = {name for v in filled for name in coordinates_of(source.variables, [v.name])}
+    serving = {name for v in filled for name in _needed(source.variables, v) if name != v.name}
     main = [v for v in filled if v.name not in serving] or filled
     fields = [v for v in main if len(v.shape) > 1] or main
     return max(fields, key=lambda variable: variable.nbytes)
 
 
-def _needed(variables: Mapping[str, Variable], name: str) -> Iterator[str]:
-    variable = variables[name]
+def _needed(variables: Mapping[str, Variable], variable: Variable) -> Iterator[str]:
+    """Yield what a variable cannot be understood without (CF conventions 1.11, chapters 4 to 7)."""
     for other, candidate in variables.items():
         own = other.rpartition("/")[2]
         # One name means one dimension in a source: those of groups may have a longer one.
@@ -121,7 +109,7 @@ def _needed(variables: Mapping[str, Variable], name: str) -> Iterator[str]:
     for key in _NAMING:
         text = variable.attrs.get(key)
         for word in text.split() if isinstance(text, str) else ():
-            groups = PurePosixPath(name).parents  # the nearest has it
+            groups = PurePosixPath(variable.name).parents  # the nearest has it
             paths = (str(group / word.strip(":")).lstrip("/") for group in groups)
             yield from islice((path for path in paths if path in variables), 1)
 

@@ -52,7 +52,6 @@ class Slabs:
 
     @property
     def whole(self) -> Slab:
-        """All of the array."""
         return tuple(slice(0, n) for n in self.shape)
 
     @property

@@ -72,7 +72,7 @@ def bench(
             else prepare(source, chosen, target, reads or {}, memory_bytes)
             for target in targets
         }
-        rows = list(_described(source, chosen, settled))
+        rows = _described(source, chosen, settled)
         threads, before = source.threads, _stamp(path) if path else None
     if say:
         for note in notes(pd.DataFrame(rows)):
@@ -215,9 +215,9 @@ def _case(
 
 def _described(
     source: Source, chosen: Sequence[SourceVariable], settled: Mapping[str, Prepared]
-) -> Iterator[dict[str, Any]]:
-    """Yield a row for the source, what of it is left out, and the notes of each target."""
-    yield {
+) -> list[dict[str, Any]]:
+    """Return a row for the source, what of it is left out, and the notes of each target."""
+    about = {
         "experiment": "source",
         "phase": "stat",
         "format": source.format,
@@ -226,12 +226,9 @@ def _described(
         "useful_bytes": sum(variable.nbytes for variable in chosen),
         "status": "ok",
     }
-    for variable in source.variables.values():
-        if variable.reason:
-            yield _note("", f"{variable.name} is left out: it {variable.reason}.")
-    for name, prepared in settled.items():
-        for text in prepared.notes:
-            yield _note(name, text)
+    lost = [f"{v.name} is left out: it {v.reason}." for v in source.variables.values() if v.reason]
+    said = [_note(name, text) for name, prepared in settled.items() for text in prepared.notes]
+    return [about, *(_note("", text) for text in lost), *said]
 
 
 def _spoiled(rows: Sequence[Mapping[str, Any]], memory_bytes: int) -> Iterator[dict[str, object]]:

@@ -69,7 +69,7 @@ def write(
     head: str = "",
     notes: Sequence[str] = (),
 ) -> None:
-    """Write what was asked for of a benchmark, by option; "-" is standard output."""
+    """Write what was asked for of a benchmark, by option."""
     made: dict[str, Callable[[str], bytes]] = {
         "plot": lambda name: picture(frame, Path(name).suffix, title),
         "html": lambda _: as_html(frame, title, head, notes).encode(),
@@ -79,11 +79,8 @@ def write(
         "json": lambda _: as_json(frame, notes).encode(),
     }
     asked = [(option, name) for option in made if (name := files.get(option))]
-    for option, name in sorted(asked, key=lambda pair: pair[1] == "-"):
-        if name == "-":  # last: its reader may leave
-            sys.stdout.write(made[option](name).decode())
-        else:
-            put(option, name, made[option](name))
+    for option, name in sorted(asked, key=lambda pair: pair[1] == "-"):  # whose reader may leave
+        put(option, name, made[option](name))
 
 
 def as_json(frame: pd.DataFrame, notes: Sequence[str] = ()) -> str:
@@ -126,7 +123,6 @@ class Section:
 
     @property
     def svg(self) -> str:
-        """The figure without its XML head."""
         return self.picture[max(self.picture.find(b"<svg"), 0) :].decode()
 
 
@@ -139,7 +135,10 @@ def page(title: str, sections: Sequence[Section]) -> str:
 
 
 def put(option: str, name: str, data: bytes) -> None:
-    """Write a file, whole or not at all; a pipe or a device is written to as it is."""
+    """Write a file, whole or not at all; "-", a pipe or a device is written to as it is."""
+    if name == "-":
+        sys.stdout.write(data.decode())
+        return
     path = Path(os.path.realpath(name))
     try:
         if path.exists() and not path.is_file():

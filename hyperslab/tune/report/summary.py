@@ -60,7 +60,6 @@ class Quantity:
 
     @property
     def label(self) -> str:
-        """The name, with the state of the cache where there is one."""
         return f"{self.name}, {self.cache_state}" if self.cache_state else self.name
 
 
@@ -120,7 +119,6 @@ class Findings:
 
     @cached_property
     def quantities(self) -> list[Quantity]:
-        """What was timed: the steps of the copy first, then the patterns."""
         return list(dict.fromkeys(quantity for _, quantity in self.times))
 
     @cached_property

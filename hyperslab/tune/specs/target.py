@@ -151,12 +151,10 @@ class Fitted:
 
     @property
     def format(self) -> str:
-        """Of the copy."""
         return self.layouts[self.sources[0].name].format
 
     @property
     def nbytes(self) -> int:
-        """Bytes of all values."""
         return sum(variable.nbytes for variable in self.sources)
 
     @property

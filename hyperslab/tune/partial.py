@@ -64,9 +64,9 @@ def require_free(path: Path, overwrite: bool) -> None:
     if not path.exists() and not path.is_symlink():
         return
     if not overwrite:
-        raise FileExistsError(f"{path} exists: remove it, or give another name")
+        raise ValueError(f"{path} exists: remove it, or give another name")
     if path.is_dir() and not any((path / mark).is_file() for mark in STORE_MARKS):
-        raise FileExistsError(f"{path} is a folder and no Zarr store: give another name")
+        raise ValueError(f"{path} is a folder and no Zarr store: give another name")
 
 
 def remove_leftovers(folder: Path, name: str) -> None:

@@ -128,7 +128,7 @@ def _refuse(source: Source, path: Path, scratch: Path, overwrite: bool) -> None:
     require_free(path, overwrite)
     for folder in (path.parent, scratch):
         if not folder.is_dir():
-            raise FileNotFoundError(f"{folder} is not a folder: make it first")
+            raise ValueError(f"{folder} is not a folder: make it first")
     try:
         _ = source.variables, source.attrs, source.unkept
     except SourceError:

@@ -102,8 +102,6 @@ def run(arguments: argparse.Namespace) -> int:
             say=None if arguments.quiet else tell,
             progress=None if arguments.quiet else progress,
         )
-    except (FileExistsError, FileNotFoundError) as error:  # a matter of usage
-        raise ValueError(str(error)) from error
     except KeyboardInterrupt:
         print(f"\ninterrupted: nothing is left of {arguments.out}", file=sys.stderr)
         return 1

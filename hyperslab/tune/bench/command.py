@@ -16,7 +16,7 @@ from ..options import CODEC, SEVERAL, SHUFFLE, WHOLE, Rows, add_command, workdir
 from ..report.table import tell, terminal_width
 from ..specs.axes import NAMED, Reads, largest, named, usual
 from ..specs.parse import SWEPT, common, size, targets
-from ..specs.target import Target, shapes_of
+from ..specs.target import COPY, Target, shapes_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -139,20 +139,21 @@ def measured(words: Sequence[str], *, seed: int = 0, copy: bool = True) -> pd.Da
     """Return the records of a benchmark, for the words after `hyperslab bench`; nothing else."""
     arguments = add(argparse.ArgumentParser().add_subparsers()).parse_args(words)
     asked = asked_for(arguments)
-    wanted = asked if copy else replace(asked, targets=asked.targets[1:])
-    return _measure(arguments, wanted, seed)
+    wanted = tuple(target for target in asked.targets if copy or target.name != COPY)
+    return _measure(arguments, replace(asked, targets=wanted), seed)
 
 
 def asked_for(arguments: argparse.Namespace) -> Asked:
     """Open the file and return what is to be measured; a ValueError says what cannot be had."""
     from hyperslab.io.source import open_source
 
-    from .ranks import check_ranks, writable
+    from .ranks import writable
 
     memory = size(arguments.memory)
     if arguments.repeats < 1:
         raise ValueError(f"--repeats {arguments.repeats}: give at least 1, or 7 for intervals")
-    check_ranks(arguments)
+    if arguments.independent and arguments.ranks is None:
+        raise ValueError("--independent is of --ranks: give --ranks N too")
     options = _options(arguments)
     with open_source(arguments.file) as source:
         names = _listed(arguments.variables)
@@ -160,10 +161,9 @@ def asked_for(arguments: argparse.Namespace) -> Asked:
         made = targets(options, source.format, source.variables, chosen)
         reads: Reads = {}
         head = [_head(arguments.file, source, chosen)]
-        if arguments.ranks:
-            independent = arguments.independent
-            made = writable(made, chosen, asked=bool(options), independent=independent)
-            how = "independent" if independent else "collective"
+        if arguments.ranks is not None:
+            made = writable(arguments, made, chosen, asked=bool(options))
+            how = "independent" if arguments.independent else "collective"
             head.append(f"written and read through MPI by {arguments.ranks} ranks, {how}")
         else:
             reads = _reads(arguments, source, chosen)

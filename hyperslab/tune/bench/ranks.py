@@ -31,15 +31,16 @@ _TIMEOUT_S = 3600.0
 _NOT_WITH_RANKS = ("patterns", "quantize", "cache")
 
 
-def check_ranks(arguments: argparse.Namespace) -> None:
-    """Refuse ranks that cannot be had, and what ranks cannot do."""
-    ranks = arguments.ranks
-    if ranks is None:
-        if arguments.independent:
-            raise ValueError("--independent is of --ranks: give --ranks N too")
-        return
-    if ranks < 1:
-        raise ValueError(f"--ranks {ranks}: give at least 1")
+def writable(
+    arguments: argparse.Namespace,
+    targets: Sequence[Target],
+    variables: Sequence[SourceVariable],
+    *,
+    asked: bool,
+) -> list[Target]:
+    """Return the layouts that ranks can write; one that was asked for is refused, not left out."""
+    if arguments.ranks < 1:
+        raise ValueError(f"--ranks {arguments.ranks}: give at least 1")
     if given := [name for name in _NOT_WITH_RANKS if getattr(arguments, name)]:
         raise ValueError(f"--ranks with --{given[0]}: ranks write and read the whole variable as "
                          "it is, and compare it: leave one of them out")  # fmt: skip
@@ -47,16 +48,6 @@ def check_ranks(arguments: argparse.Namespace) -> None:
         find()["hdf5"]
     except AbsentError as error:
         raise ValueError(f"--ranks: {error}") from error
-
-
-def writable(
-    targets: Sequence[Target],
-    variables: Sequence[SourceVariable],
-    *,
-    asked: bool,
-    independent: bool,
-) -> list[Target]:
-    """Return the layouts that ranks can write; one that was asked for is refused, not left out."""
     variable = variables[0]
     if len(variables) > 1:
         raise ValueError("--ranks writes one variable: name one with --variables")
@@ -67,7 +58,8 @@ def writable(
         )
     kept, wrong = [], []
     for target in targets:
-        if not (fault := _fault(target.layouts(variables)[variable.name], independent)):
+        layout = target.layouts(variables)[variable.name]
+        if not (fault := _fault(layout, arguments.independent)):
             kept.append(target)
         elif not asked or target.name != COPY:
             wrong.append(f"{target.name}: {fault}")

@@ -47,9 +47,8 @@ def rows(given: Sequence[str], seed: int, *, copy: bool = True, **columns: objec
     frame["verified"] |= whole  # a size is looked up: there is nothing to compare
     frame = frame[(frame["experiment"] == "bench") | whole]
     frame = frame.drop(columns=["run_id", "profile", "notebook", "experiment"])
-    for row in frame.to_dict("records"):
-        known = {str(name): value for name, value in row.items()}
-        yield {**known, "layout": row["case"], **columns}
+    for row in frame.assign(layout=frame["case"]).to_dict("records"):
+        yield {**{str(name): value for name, value in row.items()}, **columns}
 
 
 def program(path: str) -> str:
@@ -66,8 +65,8 @@ def by_bm_file(bm_file: str, path: Path, chunk: Sequence[int], form: str, **labe
         yield {**about, "verified": False, "status": "missing: bm_file, whose path was not given"}
         return
     copy = path.with_name(f"{BM_FILE}.nc")
-    asked = ["-h", "-d", "-m", "-f", form, "-o", copy.name]
-    asked += ["-c", ":".join(map(str, (0, -1, 0, *chunk))), path.name]
+    lengths = ":".join(map(str, chunk))
+    asked = ["-h", "-d", "-m", "-f", form, "-o", copy.name, "-c", f"0:-1:0:{lengths}", path.name]
     done = subprocess.run([bm_file, *asked], cwd=path.parent, capture_output=True, text=True)
     for made in (copy, copy.with_name(f"tst_copy_{copy.name}")):
         made.unlink(missing_ok=True)
@@ -86,12 +85,12 @@ def shorts(
 ) -> Rows:
     """Yield the records of 16-bit integers in one dimension and more, one chunk each."""
     for ndims, length in enumerate(lengths, 1):
-        path = integers(folder / f"shorts-{ndims}d.nc", (length,) * ndims, "i2")
+        chunk = (length,) * ndims
+        path = integers(folder / f"shorts-{ndims}d.nc", chunk, "i2")
         more = ("-f", "4", "--patterns", "none", "--workdir", str(folder))
-        given = words(path, [(length,) * ndims], *more, "--repeats", str(repeats))
+        given = words(path, [chunk], *more, "--repeats", str(repeats))
         yield from rows(given, seed, copy=False, dimensions=str(ndims))
-        named = {"layout": BM_FILE, "dimensions": str(ndims)}
-        yield from by_bm_file(bm_file, path, (length,) * ndims, "4", **named)
+        yield from by_bm_file(bm_file, path, chunk, "4", layout=BM_FILE, dimensions=str(ndims))
 
 
 def copies(folder: Path, side: int, chunks: Sequence[int], seed: int, bm_file: str = "") -> Rows:
@@ -123,8 +122,7 @@ def copies(folder: Path, side: int, chunks: Sequence[int], seed: int, bm_file: s
 def columns(frame: pd.DataFrame, by_dimensions: pd.DataFrame) -> Rows:
     """Yield a row for each of bm_file's columns: whether it is there, filled, and right."""
     groups = by_dimensions.groupby("dimensions", sort=False, observed=True)
-    first = [Findings(part).table.iloc[:1] for _, part in groups]
-    tables = [Findings(frame).table, pd.concat(first)]
+    tables = [Findings(frame).table, pd.concat(Findings(part).table[:1] for _, part in groups)]
     for name in BM_COLUMNS:
         wrong = [why for table in tables if (why := fault(table, name))]
         yield {"column": name, "phase": "column", "status": wrong[0] if wrong else "ok"}

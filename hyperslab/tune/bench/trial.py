@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -29,7 +28,7 @@ from ..report.compare import WrongValuesError, difference
 from ..specs.axes import Reads
 from ..specs.target import Fitted
 
-Read = tuple[str, str, int]  # a pattern, a variable, and the number of the selection
+Read = tuple[str, str]  # a pattern, and a variable
 PIECE_BYTES = 32 * 2**20  # a read that gives more is made in pieces
 _LEAST_CHUNKS = 64  # a read that touches no more is not cut for their sake
 _WARM = 0.999  # of the copy's bytes: what must be in memory for a warm read
@@ -97,15 +96,14 @@ class Trial:
                 evicted(self.path)  # opening read some of it ahead
             resident = resident_fraction([self.path])
             give_up()
-            for name, selections in self.reads[pattern].items():
+            for name, selection in self.reads[pattern].items():
                 variable, layout = variables[name], self.fitted.layouts[name]
-                for number, selection in enumerate(selections):
-                    for piece in pieces(selection, variable, layout, job.plan.piece_bytes):
-                        with self._lap(watch, f"pattern:{pattern}", state) as columns:
-                            values = copy.read(name, piece)
-                        add_bytes(columns, values.nbytes)
-                        truth.check((pattern, name, number), piece, values, layout)
-                        del values
+                for piece in pieces(selection, variable, layout, job.plan.piece_bytes):
+                    with self._lap(watch, f"pattern:{pattern}", state) as columns:
+                        values = copy.read(name, piece)
+                    add_bytes(columns, values.nbytes)
+                    truth.check((pattern, name), piece, values, layout)
+                    del values
                 if copy.format != "nczarr":  # whose chunk cache stays
                     copy.cache(name, 0)
         watch.note(resident_before=resident, pattern=pattern)
@@ -138,14 +136,9 @@ def pieces(
     most = max(limit // max(call_bytes(layout.format), 1), _LEAST_CHUNKS)
 
     def crowded(lengths: Sequence[int]) -> float:
-        """Return how many times too many chunks a block of elements, steps apart, may touch."""
-        if not chunks:
-            return 0.0
-        axes = zip(lengths, chosen.steps, chunks, variable.shape, strict=True)
-        touched = (
-            max(min(((length - 1) * step - 1) // chunk + 2, length, -(-n // chunk)), 1)
-            for length, step, chunk, n in axes
-        )
+        """Return how many times too many chunks a block of elements may touch."""
+        axes = zip(lengths, chunks or lengths, variable.shape, strict=True)
+        touched = (max(min((n - 2) // c + 2, n, -(-size // c)), 1) for n, c, size in axes)
         return math.prod(touched) / most
 
     if chosen.size * variable.itemsize <= limit and crowded(chosen.counts) <= 1:
@@ -155,13 +148,10 @@ def pieces(
     while (over := crowded(cut.lengths)) > 1 and cut.elements > 1:
         fewer = min(int(cut.elements / over), cut.elements - 1)
         cut = _cut(chosen.counts, variable.itemsize, chunks, fewer)
-    axes = (chosen.indices, chosen.starts, chosen.steps)
     for slab in cut:
         yield tuple(
-            index
-            if isinstance(index, int)
-            else slice(start + part.start * step, start + (part.stop - 1) * step + 1, step)
-            for index, start, step, part in zip(*axes, slab, strict=True)
+            index if isinstance(index, int) else slice(start + part.start, start + part.stop, 1)
+            for index, start, part in zip(chosen.indices, chosen.starts, slab, strict=True)
         )
 
 
@@ -181,32 +171,27 @@ class Truth:
         self._variables = {variable.name: variable for variable in variables}
         self._kept: dict[Read, tuple[Region, NDArray[Any]]] = {}
         self.nbytes = 0  # of the values that are kept
-        for pattern, selections in reads.items():
-            for name, several in selections.items():
+        for pattern, each in reads.items():
+            for name, selection in each.items():
                 variable = self._variables[name]
-                for number, selection in enumerate(several):
-                    chosen = region(selection, variable.shape, name)
-                    nbytes = chosen.size * variable.itemsize
-                    # What is larger is not kept: the whole copy is compared in its values.
-                    if self.nbytes + nbytes <= limit_bytes:
-                        self.nbytes += nbytes
-                        values = np.empty(chosen.counts, variable.dtype)
-                        self._kept[pattern, name, number] = chosen, values
+                chosen = region(selection, variable.shape, name)
+                nbytes = chosen.size * variable.itemsize
+                # What is larger is not kept: the whole copy is compared in its values.
+                if self.nbytes + nbytes <= limit_bytes:
+                    self.nbytes += nbytes
+                    self._kept[pattern, name] = chosen, np.empty(chosen.counts, variable.dtype)
 
     def watcher(self, name: str) -> Watcher | None:
         """Return what is to be shown each piece of a variable."""
-        wanted = [kept for (_, of, _), kept in self._kept.items() if of == name]
+        wanted = [kept for (_, of), kept in self._kept.items() if of == name]
 
         def see(slab: tuple[slice, ...], values: NDArray[Any]) -> None:
             for chosen, kept in wanted:
                 there, here = [], []
-                axes = zip(chosen.starts, chosen.counts, chosen.steps, slab, strict=True)
-                for start, count, step, part in axes:
-                    elements = range(start, start + count * step, step)
-                    first, last = (bisect_left(elements, end) for end in (part.start, part.stop))
-                    begin = start + first * step - part.start
-                    there.append(slice(first, last))
-                    here.append(slice(begin, begin + (last - first) * step, step))
+                for start, count, part in zip(chosen.starts, chosen.counts, slab, strict=True):
+                    first, last = max(start, part.start), min(start + count, part.stop)
+                    there.append(slice(first - start, last - start))
+                    here.append(slice(first - part.start, last - part.start))
                 if all(overlap.start < overlap.stop for overlap in there):
                     kept[tuple(there)] = values[tuple(here)]
 
@@ -216,15 +201,15 @@ class Truth:
         """Compare what was read of a selection, or of a piece of it."""
         if read not in self._kept:
             return
-        pattern, name, _ = read
+        pattern, name = read
         chosen, kept = self._kept[read]
         variable = self._variables[name]
         part = region(piece, variable.shape, name)
-        axes = zip(part.starts, part.counts, chosen.starts, chosen.steps, strict=True)
-        firsts = (((a - b) // step, n) for a, n, b, step in axes)
+        axes = zip(part.starts, part.counts, chosen.starts, strict=True)
+        within = tuple(slice(start - whole, start - whole + n) for start, n, whole in axes)
         wrong = difference(
             values.reshape(part.counts),
-            np.ascontiguousarray(kept[tuple(slice(i, i + n) for i, n in firsts)]),
+            np.ascontiguousarray(kept[within]),
             quantize=layout.quantize,
             fill_value=variable.fill_value,
         )

@@ -28,8 +28,8 @@ _NAMES = (
 _NAMING = ("coordinates", "bounds", "climatology", "grid_mapping", "formula_terms")
 NAMED = ("time_series", "map", "profile", "row", "column", "whole")
 _AXES = {"time_series": "T", "map": "YX", "profile": "Z"}
-Reads: TypeAlias = Mapping[str, Mapping[str, list[Indices]]]
-"""What is read of each variable, one selection after the other, by the name of a pattern."""
+Reads: TypeAlias = Mapping[str, Mapping[str, Indices]]
+"""What is read of each variable, by the name of a pattern: of each axis all, or one index."""
 
 
 def axes_of(variables: Mapping[str, Variable]) -> dict[str, str]:
@@ -116,13 +116,13 @@ def _needed(variables: Mapping[str, Variable], variable: Variable) -> Iterator[s
 
 def named(
     names: Sequence[str], variables: Mapping[str, Variable], chosen: Sequence[Variable]
-) -> dict[str, dict[str, list[Indices]]]:
+) -> dict[str, dict[str, Indices]]:
     """Return the reads of patterns by name; variables of the whole file tell what axes are."""
-    axes, found = axes_of(variables), dict[str, dict[str, list[Indices]]]()
-    for name in names:
-        each = {v.name: selection(name, v, axes) for v in chosen}
-        found[name] = {variable: [one] for variable, one in each.items() if one is not None}
-    return found
+    axes = axes_of(variables)
+    return {
+        name: {v.name: one for v in chosen if (one := selection(name, v, axes)) is not None}
+        for name in names
+    }
 
 
 def selection(name: str, variable: Variable, axes: Mapping[str, str]) -> Indices | None:

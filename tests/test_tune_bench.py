@@ -15,6 +15,7 @@ import pytest
 from made_bench import bench_frame
 
 from hyperslab.cli import FAILED, OK, USAGE, main
+from hyperslab.io import Layout, write_array
 from hyperslab.measure.records import frame_of
 from hyperslab.parallel import find
 from hyperslab.tune.bench import command as bench_command
@@ -26,11 +27,6 @@ PAGE = (Path(__file__).parents[1] / "book/bench.md").read_text()
 FRAME = bench_frame(blocks=2, patterns=("map",))
 
 
-def resolved(words):
-    subparsers = argparse.ArgumentParser().add_subparsers()
-    return asked_for(bench_command.add(subparsers).parse_args(words))
-
-
 def test_every_command_of_the_page_can_be_had(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     with netCDF4.Dataset("sst.nc", "w") as nc:  # their values are not needed
@@ -39,17 +35,15 @@ def test_every_command_of_the_page_can_be_had(tmp_path, monkeypatch):
         dims, chunks = ("time", "depth", "lat", "lon"), (1, 1, 180, 360)
         nc.createVariable("sst", "f4", dims, zlib=True, chunksizes=chunks)[239, 0, 0, 0] = 1
         nc.createVariable("ice", "f4", ("time", "lat", "lon"), chunksizes=chunks[1:])
-    shapes = {f"tst_shorts2_{n}D": (m,) * n for n, m in enumerate((10**5, 316, 46, 17, 10, 6), 1)}
-    for name, shape in {**shapes, "tst_elena_int_3D": (1024, 256, 256)}.items():
-        with netCDF4.Dataset(f"{name}.nc", "w") as nc:
-            for axis, length in enumerate(shape):
-                nc.createDimension(f"d{axis}", length)
-            nc.createVariable("data", "i2" if "shorts" in name else "i4", tuple(nc.dimensions))
+    shapes = {f"shorts2_{n}D": (m,) * n for n, m in enumerate((10**5, 316, 46, 17, 10, 6), 1)}
+    for name, shape in {**shapes, "elena_int_3D": (1024, 256, 256)}.items():
+        write_array(f"tst_{name}.nc", np.zeros(shape, "i2"), Layout("netcdf3"))
     blocks = "\n".join(re.findall(r"```shell\n(.*?)```", PAGE, re.DOTALL)).replace("\\\n", " ")
     lines = [line for line in blocks.splitlines() if line.startswith("hyperslab bench ")]
     assert len(lines) > 5
+    parser = bench_command.add(argparse.ArgumentParser().add_subparsers())
     for line in lines:
-        assert resolved(shlex.split(line, comments=True)[2:]).targets
+        assert asked_for(parser.parse_args(shlex.split(line, comments=True)[2:])).targets
 
 
 @pytest.fixture(scope="module")

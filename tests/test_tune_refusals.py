@@ -83,7 +83,7 @@ def folder(tmp_path_factory):
         ("rechunk in.nc folder --overwrite", "is a folder and no Zarr store"),
         ("rechunk in.nc none/a.nc", "is not a folder: make it first"),
         ("rechunk in.nc a.nc --scratch none", "none is not a folder"),
-        ("rechunk in.nc a.nc --chunks tim=-1", "has a dimension tim: give some of time, lat, lon"),
+        ("rechunk in.nc a.nc --chunks tim=-1", "no variable has all of these: time (time 48); lat"),
         ("rechunk in.nc a.nc --chunks time=0", "with a length of at least 1, or -1"),
         ("rechunk in.nc a.nc --chunks time=8,lat=99", "is longer than 'lat': give at most its"),
         ("rechunk in.nc a.nc --variable ssh", "has no variable 'ssh': take of time, lat"),

@@ -153,16 +153,12 @@ def _format(path: Path, wanted: str, own: str) -> str:
 def _chosen(
     source: Source, chunks: Mapping[str, int], names: Sequence[str]
 ) -> list[SourceVariable]:
-    copied = source.choose()
-    among = source.choose(names) if names else copied
-    known = list(dict.fromkeys(dim for v in copied for dim in v.dims))
-    if unknown := [dim for dim in chunks if dim not in known]:
-        raise ValueError(f"--chunks {unknown[0]}: no variable of {source.address} has a dimension "
-                         f"{unknown[0]}: give some of {', '.join(known[:12])}")  # fmt: skip
+    among = source.choose(names or None)
     found = [v for v in among if v.shape and set(chunks) <= set(v.dims)]
     if (chunks and not found) or (names and len(found) < len(among)):
         raise ValueError(f"--chunks {', '.join(chunks)}: {'not every' if found else 'no'} variable "
-                         f"has all of these: {shapes_of(among)}")  # fmt: skip
+                         f"has all of these: {shapes_of(among)}: give dimensions of "
+                         f"{'all' if names else 'one'}")  # fmt: skip
     return found
 
 

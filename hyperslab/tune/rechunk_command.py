@@ -112,7 +112,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _lengths(option: str, text: str) -> dict[str, int]:
     allowed = "each dimension once, with a length of at least 1, or -1 for all of it: time=-1"
-    return parse.lengths(f"{option} {text}", text, allowed, least=-1)
+    return parse.lengths(f"{option} {text}", text, allowed, whole=True)
 
 
 @contextmanager

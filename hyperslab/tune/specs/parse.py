@@ -35,6 +35,7 @@ BM_FORMATS = {
 _FORMATS = [format for format in FORMATS if format != "binary"]
 _OTHER_NAMES = {"classic": "netcdf3", "nc3": "netcdf3", "nc4": "netcdf4", "zarr": "zarr3"}
 _CODEC_NAMES = {"gzip": "deflate", "zlib": "deflate", "lz4": "blosc-lz4", "blosc": "blosc-lz4"}
+_LENGTH = r"0*[1-9]\d*"
 SWEPT = ("chunks", "format", "codec", "shuffle", "quantize", "cache")
 MOST_TARGETS = 64
 Options = Mapping[str, Sequence[str]]  # values as they were typed, by the names of `SWEPT`
@@ -59,16 +60,15 @@ def format_name(text: str) -> str:
     return name
 
 
-def lengths(what: str, text: str, allowed: str, *, least: int = 1) -> dict[str, int]:
-    """Return lengths by dimension from DIM=N,DIM=N; from -1 on that is a dimension whole."""
+def lengths(what: str, text: str, allowed: str, *, whole: bool = False) -> dict[str, int]:
+    """Return lengths by dimension from DIM=N,DIM=N, each at least 1, or -1 for a `whole` one."""
     found: dict[str, int] = {}
     for part in text.split(",") if text else ():
         dim, _, number = (word.strip() for word in part.rpartition("="))
-        if not dim or dim in found or not re.fullmatch(r"-1|\d+", number):
+        allow = whole and number == "-1"
+        if not dim or dim in found or not (allow or re.fullmatch(_LENGTH, number)):
             raise ValueError(f"{what}: give {allowed}")
         found[dim] = int(number)
-        if found[dim] < least or not found[dim]:
-            raise ValueError(f"{what}: give {allowed}: a length is at least 1")
     return found
 
 
@@ -77,13 +77,12 @@ def chunks(text: str) -> Chunks:
     text = text.strip()
     if text.lower() in CHUNK_WORDS:
         return text.lower()
-    if re.fullmatch(r"\d+([x,:]\d+)*", text):
-        axes = tuple(map(int, re.split("[x,:]", text)))
-        if 0 in axes:
-            raise ValueError(f"chunks {text!r}: a length is at least 1")
-        return axes
+    if re.fullmatch(f"{_LENGTH}([x,:]{_LENGTH})*", text):
+        return tuple(map(int, re.split("[x,:]", text)))
     words = ", ".join(CHUNK_WORDS)
-    allowed = f"lengths such as 1,721,1440, pairs such as time=1,lat=721, or one of {words}"
+    allowed = (
+        f"lengths of at least 1 such as 1,721,1440, pairs such as time=1,lat=721, or one of {words}"
+    )
     return tuple(lengths(f"chunks {text!r}", text or "=", allowed).items())
 
 

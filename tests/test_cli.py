@@ -84,6 +84,18 @@ def test_a_file_whose_name_begins_with_a_dash_is_a_usage_error(
     assert "write ./-dash.nc" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(("kind", "allowed", "word"), [("NOFILE", 64, "-n"), ("AS", 6e8, "-v")])
+def test_a_run_says_what_it_needs_of_the_machine(
+    tmp_path, monkeypatch, capsys, kind, allowed, word
+):
+    few = {getattr(resource, f"RLIMIT_{kind}"): (int(allowed), 0)}
+    unlimited = (resource.RLIM_INFINITY, 0)
+    monkeypatch.setattr(resource, "getrlimit", lambda kind: few.get(kind, unlimited))
+    assert main(["run", "lee_access", "--profile", "smoke", "--workdir", str(tmp_path)]) == FAILED
+    said = capsys.readouterr().err
+    assert f"`ulimit {word} " in said and said.count("\n") == 1
+
+
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGINT])
 def test_a_command_that_is_ended_is_interrupted(number, monkeypatch, capsys):
     monkeypatch.setattr(cli, "_claims", lambda _: os.kill(os.getpid(), number) or time.sleep(9))

@@ -7,12 +7,12 @@ from made_claims import verdicts
 
 from hyperslab.experiments import chunking_bench as bm_file
 from hyperslab.study.page import document
-from hyperslab.tune.report.summary import BM_COLUMNS, summary
+from hyperslab.tune.report.summary import BM_COLUMNS, Findings
 
 
 def test_bm_file_itself_makes_copies_where_it_is_given(tmp_path, monkeypatch):
     answer = bench_frame(times={"1x5": 1.0}).assign(chunks="128x128")
-    monkeypatch.setattr(bm_file, "measured", lambda words: answer)
+    monkeypatch.setattr(bm_file, "measured", lambda words, **how: answer)
     prints = ("output size, data write time, data reread time", "208240, 319, 123")
     works = f'touch "$8" "tst_copy_$8"; printf "%s\\n" "{prints[0]}" "{prints[1]}"'
     given = {"": ""}
@@ -22,7 +22,7 @@ def test_bm_file_itself_makes_copies_where_it_is_given(tmp_path, monkeypatch):
         given[name] = bm_file.program(str(tmp_path / name))
     rows = {}
     for name, program in given.items():
-        made = bm_file.shorts(tmp_path, [90], 3, ["--workdir", str(tmp_path)], program)
+        made = bm_file.shorts(tmp_path, [90], 3, 0, program)
         rows[name] = [row for row in made if row["layout"] == "bm_file"]
     (untried,), (failed,), (size, write, reread) = rows[""], rows["broken"], rows["bm_file"]
     assert untried["status"].startswith("missing: bm_file") and "no such file" in failed["status"]
@@ -36,7 +36,7 @@ def test_every_column_is_tried_by_itself():
     frame = bench_frame()
     rows = list(bm_file.columns(frame, frame.assign(dimensions="1")))
     assert [(row["column"], row["status"]) for row in rows] == [(name, "ok") for name in BM_COLUMNS]
-    wrong = summary(frame).assign(**{"read rate": 1.0, "output size": 1, "deflate": np.nan})
+    wrong = Findings(frame).table.assign(**{"read rate": 1.0, "output size": 1, "deflate": np.nan})
     found = {name: bm_file.fault(wrong, name) for name in BM_COLUMNS}
     assert "over 'data read time'" in found["read rate"] and "not filled" in found["deflate"]
     assert "not the size" in found["output size"] and not found["shuffle"]

@@ -6,7 +6,6 @@ import pytest
 
 from hyperslab.cli import FAILED, OK, main
 from hyperslab.measure import lock
-from hyperslab.parallel import launcher
 from hyperslab.parallel.errors import RanksError
 from hyperslab.parallel.found import Found, Program
 from hyperslab.parallel.launcher import Launcher

@@ -2,6 +2,7 @@
 
 import sys
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -10,15 +11,9 @@ from made_bench import PLAIN, SST, Made, stored
 from hyperslab.io import Layout, Variable
 from hyperslab.tune.specs import parse
 from hyperslab.tune.specs.auto import candidates
-from hyperslab.tune.specs.axes import axes_of, axis_letters, coordinates_of
-from hyperslab.tune.specs.fitting import fit
-from hyperslab.tune.specs.grid import Wanted, targets
-from hyperslab.tune.specs.patterns import selection, slabs, usual
-from hyperslab.tune.specs.target import Choice, Target
-
-
-def bm(text):
-    return parse.bm_choices(text, ["u", "v"])
+from hyperslab.tune.specs.axes import axes_of, axis_letters, largest, selection, usual
+from hyperslab.tune.specs.parse import targets
+from hyperslab.tune.specs.target import Choice, Target, fit
 
 
 @pytest.mark.parametrize(
@@ -33,13 +28,6 @@ def bm(text):
         (parse.codec, "lzf:1", "no level"),
         (parse.quantize, "bitround:12", ("bitround", 12)),
         (parse.quantize, "bitround:0", "BITS"),
-        # -c of bm_file, of a file with u and v
-        (bm, "0:-1:0:1024:16:256", {"u": Choice((1024, 16, 256), "none", shuffle=False)}),
-        (bm, "u:1:0", {"u": Choice("default", "deflate", 1, False)}),
-        (bm, "u:0:0:4:4,v:9:1:4", {"u": Choice((4, 4), "none", shuffle=False),
-                                   "v": Choice((4,), "deflate", 9, True)}),
-        (bm, "u:-1:0:0", {"u": Choice("contiguous", "none", shuffle=False)}),
-        *((bm, wrong, "-c") for wrong in ("2:-1:0:5", "0:a:0", "0:10:0", "0:-1:2", "0:-1", "")),
     ],
 )  # fmt: skip
 def test_what_is_typed_becomes_a_value_or_is_refused(call, given, became):
@@ -53,21 +41,19 @@ def test_what_is_typed_becomes_a_value_or_is_refused(call, given, became):
 
 
 def test_every_combination_is_made():
-    def made(options, bm=(), variable=SST):
-        known = {variable.name: variable}
-        return targets(Wanted(options, bm), variable.layout.format, known, [variable])
+    def made(options, variable=SST):
+        return targets(options, variable.layout.format, {variable.name: variable}, [variable])
 
-    swept = made({"codec": ["none", "zstd:3"], "chunks": ["1,72,144", "time=100"]})
+    swept = made({"chunks": ["1,72,144", "time=100"], "codec": ["none", "zstd:3"]})
     assert [target.name for target in swept] == [
         "copy", "1x72x144 uncompressed", "1x72x144 zstd:3", "time=100 uncompressed",
         "time=100 zstd:3",
     ]  # fmt: skip
     assert [target.layouts([SST])["sst"].codec for target in swept[1:]] == [None, "zstd"] * 2
-    each = made({"endian": ["big"]}, ["0:-1:0:1:72:144", "sst:2:1:10:72:144"])
-    assert [one.name for one in each] == ["copy", "1x72x144", "10x72x144 deflate:2 shuffle"]
-    assert [one.byteorder for one in each] == ["native", "big", "big"]
+    alone = made({"chunks": ["9,72,144"], "format": ["3"]})
+    assert [one.name for one in alone] == ["copy", "9x72x144 netcdf4"]
     classic = stored("a", ("y", "x"), (30, 20), Layout("netcdf3"))
-    for options, format in (({"chunks": ["10,10"]}, "netcdf4"), ({"endian": ["big"]}, "netcdf3")):
+    for options, format in (({"chunks": ["10,10"]}, "netcdf4"), ({"cache": ["1MiB"]}, "netcdf3")):
         assert made(options, variable=classic)[1].format == format
 
 
@@ -123,8 +109,6 @@ def test_each_variable_takes_what_it_can_of_a_choice():
     assert (found["sst"].chunks, found["a"].quantize) == ((1, 72, 144), None)
     with pytest.raises(ValueError, match=r"only floats .* not a \(i4\)"):
         target.layouts([PLAIN])
-    little = Target("t", "netcdf4", byteorder="little").layouts([BIG])
-    assert little["sst"].byteorder == "little"
 
 
 def fitted(format, unlimited=(), attrs=None):
@@ -215,26 +199,21 @@ def test_patterns_are_what_their_names_say():
     for name, shape in shapes.items():
         assert values[selection(name, air, {})].shape == shape
     assert selection("profile", SST, {}) is None
-    assert [s.stop - s.start for s, *_ in slabs(air.shape, 4)] == [2, 2, 2]
     assert usual({"sst": SST}, [SST]) == ["time_series", "map", "whole"]
     assert usual({"a": PLAIN}, [PLAIN]) == ["row", "column", "whole"]
 
 
-def test_coordinates_are_what_dimensions_and_attributes_name_and_what_that_needs():
-    def found(names, *variables):
-        return coordinates_of({v.name: v for v in variables}, names)
-
-    naming = {"coordinates": "day gone", "grid_mapping": "crs"}
-    flat = [
-        Made("sst", ("time", "lat"), (3, 4), attrs=naming),
-        Made("time", ("time",), (3,), attrs={"bounds": "ends"}), Made("lat", ("lat",), (4,)),
-        Made("ends", ("time", "two"), (3, 2)), Made("day", ("time",), (3,)), Made("crs", (), ()),
-        Made("ice", ("time", "lat"), (3, 4)), Made("count", ("time",), (3,)),
-    ]  # fmt: skip
-    assert found(["sst"], *flat) == ("time", "lat", "ends", "day", "crs")
-    assert found(["ice"], *flat) == ("time", "lat", "ends")
-    grouped = [
-        Made("a/b/salt", ("a_b_t",), (3,), attrs={"coordinates": "level where"}),
-        Made("a/b/t", ("a_b_t",), (3,)), Made("where", ("x",), (4,)), Made("a/level", ("z",), (2,)),
-    ]  # fmt: skip
-    assert found(["a/b/salt"], *grouped) == ("a/b/t", "where", "a/level")
+@pytest.mark.parametrize(
+    ("first", "larger"),
+    [
+        (Made("sst", ("t",), (3,), attrs={"coordinates": "gone day"}), Made("day", ("x",), (9,))),
+        (Made("sst", ("t",), (3,), attrs={"bounds": "ends"}), Made("ends", ("t", "two"), (3, 2))),
+        (Made("a/b/salt", ("a_b_t",), (3,)), Made("a/b/t", ("a_b_t",), (3,), "f8")),
+        (Made("a/b/salt", ("t",), (3,), attrs={"bounds": "z"}), Made("a/z", ("x",), (9,))),
+        (Made("ice", ("t",), (9,)), Made("sst", ("t",), (3,), attrs={"coordinates": "day"})),
+    ],
+)
+def test_the_largest_variable_is_one_that_serves_no_other(first, larger):
+    source = SimpleNamespace(variables={v.name: v for v in (larger, first)})
+    source.choose = lambda: [*source.variables.values()]
+    assert largest(source) is first

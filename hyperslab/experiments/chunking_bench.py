@@ -13,7 +13,7 @@ from ..io.creation import write_array
 from ..io.layout import Layout
 from ..measure.records import main
 from ..tune.bench.command import measured
-from ..tune.report.summary import BM_COLUMNS, BM_RATES, summary
+from ..tune.report.summary import BM_COLUMNS, BM_RATES, Findings
 
 Rows = Iterator[Mapping[str, object]]
 BM_FILE = "bm_file"  # the layout of netCDF-C's own program, in records
@@ -31,20 +31,19 @@ def integers(path: Path, shape: Sequence[int], dtype: str, seed: int = 0) -> Pat
 
 def words(path: Path, chunks: Iterable[Sequence[int]], *more: str) -> list[str]:
     """Return the words after `hyperslab bench` that copy a file uncompressed into these chunks."""
-    each = [word for one in chunks for word in ("-c", ":".join(map(str, ("0", -1, 0, *one))))]
+    each = [word for one in chunks for word in ("--chunks", ",".join(map(str, one)))]
     return [*more, *each, str(path)]
 
 
-def rows(given: Sequence[str], **columns: object) -> Rows:
+def rows(given: Sequence[str], seed: int, *, copy: bool = True, **columns: object) -> Rows:
     """Yield the records of one benchmark: those of layouts, and of the whole file."""
-    frame = measured(given)
+    frame = measured(given, seed=seed, copy=copy)
     whole = (frame["phase"] == "stat") & (frame["case"] == "")
     frame["verified"] |= whole  # a size is looked up: there is nothing to compare
     frame = frame[(frame["experiment"] == "bench") | whole]
     frame = frame.drop(columns=["run_id", "profile", "notebook", "experiment"])
-    for row in frame.to_dict("records"):
-        known = {str(name): value for name, value in row.items()}
-        yield {**known, "layout": row["case"], **columns}
+    for row in frame.assign(layout=frame["case"]).to_dict("records"):
+        yield {**{str(name): value for name, value in row.items()}, **columns}
 
 
 def program(path: str) -> str:
@@ -60,7 +59,8 @@ def by_bm_file(bm_file: str, path: Path, chunk: Sequence[int], form: str, **labe
         yield {**about, "verified": False, "status": "missing: bm_file, whose path was not given"}
         return
     copy = path.with_name(f"{BM_FILE}.nc")
-    asked = words(Path(path.name), [chunk], "-h", "-d", "-m", "-f", form, "-o", copy.name)
+    lengths = ":".join(map(str, chunk))
+    asked = ["-h", "-d", "-m", "-f", form, "-o", copy.name, "-c", f"0:-1:0:{lengths}", path.name]
     done = subprocess.run([bm_file, *asked], cwd=path.parent, capture_output=True, text=True)
     for made in (copy, copy.with_name(f"tst_copy_{copy.name}")):
         made.unlink(missing_ok=True)
@@ -75,24 +75,24 @@ def by_bm_file(bm_file: str, path: Path, chunk: Sequence[int], form: str, **labe
 
 
 def shorts(
-    folder: Path, lengths: Sequence[int], repeats: int, asked: Sequence[str], bm_file: str = ""
+    folder: Path, lengths: Sequence[int], repeats: int, seed: int, bm_file: str = ""
 ) -> Rows:
     """Yield the records of 16-bit integers in one dimension and more, one chunk each."""
     for ndims, length in enumerate(lengths, 1):
-        path = integers(folder / f"shorts-{ndims}d.nc", (length,) * ndims, "i2")
-        more = ("-f", "4", "--no-copy", "--patterns", "none", *asked, "--repeats", str(repeats))
-        yield from rows(words(path, [(length,) * ndims], *more), dimensions=str(ndims))
-        named = {"layout": BM_FILE, "dimensions": str(ndims)}
-        yield from by_bm_file(bm_file, path, (length,) * ndims, "4", **named)
+        chunk = (length,) * ndims
+        path = integers(folder / f"shorts-{ndims}d.nc", chunk, "i2")
+        more = ("-f", "4", "--patterns", "none", "--workdir", str(folder))
+        given = words(path, [chunk], *more, "--repeats", str(repeats))
+        yield from rows(given, seed, copy=False, dimensions=str(ndims))
+        yield from by_bm_file(bm_file, path, chunk, "4", layout=BM_FILE, dimensions=str(ndims))
 
 
-def copies(
-    folder: Path, side: int, chunks: Sequence[int], asked: Sequence[str], bm_file: str = ""
-) -> Rows:
+def copies(folder: Path, side: int, chunks: Sequence[int], seed: int, bm_file: str = "") -> Rows:
     """Yield real and predicted sizes of a square array's copies, after that of bm_file's own."""
     path = integers(folder / "square.nc", (side, side), "i4")
-    more = ("-f", "3", "--no-copy", "--patterns", "none", *asked, "--repeats", "1")
-    frame = main(measured(words(path, [(length, length) for length in chunks], *more)))
+    more = ("-f", "3", "--patterns", "none", "--workdir", str(folder), "--repeats", "1")
+    given = words(path, [(length, length) for length in chunks], *more)
+    frame = main(measured(given, seed=seed, copy=False))
     frame = frame[frame["experiment"] == "bench"]
     yield from by_bm_file(bm_file, path, (chunks[0], chunks[0]), "3", layout=BM_FILE)
     path.unlink()
@@ -116,7 +116,7 @@ def copies(
 def columns(frame: pd.DataFrame, by_dimensions: pd.DataFrame) -> Rows:
     """Yield a row for each of bm_file's columns: whether it is there, filled, and right."""
     groups = by_dimensions.groupby("dimensions", sort=False, observed=True)
-    tables = [summary(frame), pd.concat([summary(part).iloc[:1] for _, part in groups])]
+    tables = [Findings(frame).table, pd.concat(Findings(part).table[:1] for _, part in groups)]
     for name in BM_COLUMNS:
         wrong = [why for table in tables if (why := fault(table, name))]
         yield {"column": name, "phase": "column", "status": wrong[0] if wrong else "ok"}

@@ -2,6 +2,7 @@
 
 import errno
 import json
+import resource
 import socket
 import sys
 import time
@@ -26,6 +27,7 @@ from .stale import Page, measures
 
 _AT_ONCE = 2  # notebooks that draw, or measure toys, or of which one alone measures
 _LOOK_S = 0.1
+_FILES, _MEMORY = 256, 2 * 2**30  # that a process may have at least
 
 
 @dataclass(frozen=True)
@@ -51,6 +53,7 @@ def run(names: Sequence[str], options: Options) -> list[Result]:
         raise ValueError(f"--repeats {options.repeats}: give 0 for the profile's number, or more")
     require_writable((top / options.workdir).resolve(), options.workdir)
     _require_loopback()
+    _require_limits()
     fork_kernels()
     if options.records:
         options = replace(options, workdir=drawing_place(options.workdir, options.records))
@@ -72,6 +75,21 @@ def _require_loopback() -> None:
             f"notebooks talk with their kernels over 127.0.0.1, which cannot be reached "
             f"({error.strerror or error}): bring the interface up (`ip link set lo up`)"
         ) from error
+
+
+def _require_limits() -> None:
+    """Raise an error where a kernel could not open its files or load its libraries."""
+    for what, kind, needed, word in (
+        ("open files", resource.RLIMIT_NOFILE, _FILES, "-n"),
+        ("kiB of memory", resource.RLIMIT_AS, _MEMORY, "-v"),
+    ):
+        allowed = resource.getrlimit(kind)[0]
+        if allowed != resource.RLIM_INFINITY and allowed < needed:
+            unit = 1024 if word == "-v" else 1
+            raise OSError(
+                f"a run needs {needed // unit} {what}, and {allowed // unit} are allowed: begin "
+                f"with `ulimit {word} {needed // unit}`"
+            )
 
 
 def _all(chosen: Sequence[Entry], options: Options, top: Path) -> list[Result]:

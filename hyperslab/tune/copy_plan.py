@@ -4,20 +4,22 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 
 import numpy as np
 
-from hyperslab.io.chunk_shapes import cut, padded_bytes
+from hyperslab.io.chunk_shapes import chunk_grid, cut, padded_bytes
 from hyperslab.io.file_plan import CHUNK_CACHED
 from hyperslab.io.layout import CLASSIC, NETCDF4, ZARR
 from hyperslab.io.sources.base import SourceVariable
 from hyperslab.tune.process_memory import mib
-from hyperslab.tune.specs.fitting import Fitted
+from hyperslab.tune.specs.auto import along
+from hyperslab.tune.specs.target import Fitted
 
-from .slabs import Lengths, Slab, Slabs, choose, runs
+Slab = tuple[slice, ...]
+Lengths = tuple[int, ...]
 
 RECHUNK_BYTES, BENCH_BYTES = 2**30, 256 * 2**20  # of memory, where nobody says it
 MARGIN_BYTES = 20 * 2**20  # what the allocator holds back, attributes, buffers of the libraries
@@ -31,6 +33,83 @@ _MOST_AT_ONCE = 10  # chunks zarr-python works on at the same time by itself
 # 6.8 kB (it makes a selection for each), zarr-python 2.2 to 3.6 kB (a task).
 _HDF5_CALL_BYTES, _ZARR_CALL_BYTES = 7_000, 4_000
 _INDEX_BYTES, _MOST_INDEX_BYTES = 200, 32 * 2**20  # of HDF5, for each chunk that was written
+_RUN_BYTES = 2**16  # a read of contiguous data moves at least so much: HDF5's sieve buffer
+_CALL_BYTES = 2**18  # what one more piece costs, in bytes that could be read in that time
+
+
+@dataclass(frozen=True)
+class Slabs:
+    """The pieces of an array that are copied one after the other; those at the ends are shorter."""
+
+    shape: Lengths
+    lengths: Lengths
+
+    def __iter__(self) -> Iterator[Slab]:
+        return cut(self.whole, self.lengths)
+
+    def __len__(self) -> int:
+        return math.prod(chunk_grid(self.shape, self.lengths))
+
+    @property
+    def whole(self) -> Slab:
+        return tuple(slice(0, n) for n in self.shape)
+
+    @property
+    def elements(self) -> int:
+        """Elements of the largest piece."""
+        return math.prod(self.lengths) if 0 not in self.shape else 0
+
+    def reads(self, chunks: Sequence[int]) -> float:
+        """Return how many pieces touch a chunk, on average over all chunks."""
+        axes = zip(self.shape, self.lengths, chunks, strict=True)
+        touched = math.prod(-(-n // a) + -(-n // b) - -(-n // math.lcm(a, b)) for n, a, b in axes)
+        return touched / max(math.prod(chunk_grid(self.shape, chunks)), 1)
+
+    def around(self, part: Slab) -> Slab:
+        """Return the piece that a part lies in."""
+        axes = zip((s.start for s in part), self.lengths, self.shape, strict=True)
+        return tuple(
+            slice(i - i % length, min(i - i % length + length, n)) for i, length, n in axes
+        )
+
+
+def runs(shape: Sequence[int], itemsize: int) -> Lengths:
+    """Return a block of contiguous data that one read moves anyway, as if it were a chunk."""
+    return along(shape, itemsize, range(len(shape)), _RUN_BYTES)
+
+
+def choose(shape: Sequence[int], itemsize: int, source: Lengths, unit: Lengths, most: int) -> Slabs:
+    """Choose pieces of whole units, of at most so many elements, that read the source the least."""
+    shape = tuple(shape)
+    if not shape or 0 in shape:
+        return Slabs(shape, tuple(max(n, 1) for n in shape))
+    nbytes = math.prod(shape) * itemsize
+
+    def cost(lengths: Lengths) -> tuple[float, Lengths]:
+        slabs = Slabs(shape, lengths)
+        moved = slabs.reads(source) * nbytes + len(slabs) * _CALL_BYTES
+        return moved, tuple(-n for n in reversed(lengths))  # and then in the longest runs
+
+    lengths = tuple(min(u, n) for u, n in zip(unit, shape, strict=True))
+    axes = [axis for axis, n in enumerate(shape) if lengths[axis] < n]
+    while axes:  # one after another, that first which saves the most
+        tried = {
+            (*lengths[:axis], length, *lengths[axis + 1 :]): axis
+            for axis in axes
+            for length in _steps(
+                shape[axis], lengths[axis], source[axis], most * lengths[axis] // math.prod(lengths)
+            )
+        }
+        lengths = min(tried, key=cost)
+        axes.remove(tried[lengths])
+    return Slabs(shape, lengths)
+
+
+def _steps(n: int, unit: int, chunk: int, room: int) -> set[int]:
+    """Return lengths of whole units worth a try: all that fits, in step with source chunks, one."""
+    both = math.lcm(unit, chunk)
+    longest = n if room >= n else max(room // unit, 1) * unit
+    return {longest, max(longest // both * both, unit) if longest < n else n, min(both, longest)}
 
 
 class MemoryLimitError(ValueError):
@@ -71,11 +150,7 @@ def plan_copy(
     taken_bytes: int = 0,
     scratch: bool = False,
 ) -> CopyPlan:
-    """Settle how variables are copied, within a memory limit of which so much is taken before.
-
-    A chunk cache that is None is the library's own, or less where that does not fit. With `scratch`
-    values may go through a file of their size.
-    """
+    """Settle how variables are copied, within a memory limit of which so much is taken before."""
     free = memory_bytes - taken_bytes - MARGIN_BYTES
     own = library_cache_bytes(copy.format)
     caches = (own, min(own, LEAST_CACHE_BYTES)) if cache_bytes is None else (cache_bytes,)

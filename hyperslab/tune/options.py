@@ -28,10 +28,7 @@ def add_command(
     groups: Mapping[str, Rows],
     call: Callable[[argparse.Namespace], int],
 ) -> argparse.ArgumentParser:
-    """Add a command to those of `hyperslab`, its options in groups ("": none), with its call.
-
-    The words of an option end with what stands for its value; one without any is a switch.
-    """
+    """Add a command to those of `hyperslab`, its options in groups ("": none), with its call."""
     parser = commands.add_parser(
         name, description=about, epilog=examples, usage=f"hyperslab {name} {usage}",
         formatter_class=argparse.RawDescriptionHelpFormatter, allow_abbrev=False,
@@ -40,7 +37,7 @@ def add_command(
         group = parser.add_argument_group(title) if title else parser
         for words, text, *more in rows:
             flags = [word for word in words.split() if word.startswith("-")] or [words.lower()]
-            metavar = words.split()[-1]
+            metavar = words.split()[-1]  # what stands for the value; a switch has none
             kind: dict[str, Any] = {"help": text, **(more[0] if more else {})}
             if metavar not in flags:
                 kind["metavar"] = metavar

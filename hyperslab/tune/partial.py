@@ -64,9 +64,9 @@ def require_free(path: Path, overwrite: bool) -> None:
     if not path.exists() and not path.is_symlink():
         return
     if not overwrite:
-        raise FileExistsError(f"{path} exists: remove it, or give another name")
+        raise ValueError(f"{path} exists: remove it, or give another name")
     if path.is_dir() and not any((path / mark).is_file() for mark in STORE_MARKS):
-        raise FileExistsError(f"{path} is a folder and no Zarr store: give another name")
+        raise ValueError(f"{path} is a folder and no Zarr store: give another name")
 
 
 def remove_leftovers(folder: Path, name: str) -> None:
@@ -101,10 +101,8 @@ def require_room(needs: Sequence[tuple[str, int, Path]]) -> None:
 
 @contextmanager
 def explained(folder: Path, needed_bytes: int) -> Iterator[None]:
-    """Say in one line what kept a copy from being written: HDF5 does not tell of a full disk.
-
-    It is used inside of the writer, which removes what failed and so makes room again.
-    """
+    """Say in one line what kept a copy from being written: HDF5 does not tell of a full disk."""
+    # Inside of the writer, which removes what failed and so makes room again.
     try:
         yield
     except (SourceError, InterruptedError, MemoryError, NoRoomError):

@@ -1,8 +1,4 @@
-"""Copy variables piece by piece, in one pass or by way of a scratch file, and compare the copy.
-
-With a scratch file, which has no name and is gone when the process is, the first pass reads whole
-chunks of the source, each once, and the second writes whole chunks of the copy, as rechunker does.
-"""
+"""Copy variables piece by piece, in one pass or by way of a scratch file, and compare the copy."""
 
 from __future__ import annotations
 
@@ -25,11 +21,10 @@ from hyperslab.io.chunk_shapes import cut
 from hyperslab.io.creation import Writer, create
 from hyperslab.io.source import Source, SourceVariable, reopen
 from hyperslab.tune.report.compare import WrongValuesError, difference
-from hyperslab.tune.specs.fitting import Fitted
+from hyperslab.tune.specs.target import Fitted
 
-from .copy_plan import CopyPlan, Route
+from .copy_plan import CopyPlan, Route, Slab
 from .partial import explained
-from .slabs import Slab
 
 Lap = Callable[[str], AbstractContextManager[dict[str, object]]]
 Ledger = list[int]  # what stands for the values of each piece of a variable, in order
@@ -57,10 +52,7 @@ class Copying:
         scratch: Path | None = None,
         seen: Callable[[str], Watcher | None] = lambda name: None,
     ) -> dict[str, Ledger]:
-        """Write the copy to the device; return what its values are compared by.
-
-        Its phases are meta_write, data_read and data_write by turns, sync, and close.
-        """
+        """Write the copy to the device; return what its values are compared by."""
         made, cache = self.fitted, self.plan.cache_bytes
         explain = partial(explained, place.parent, made.most_bytes)
         with explain(), lap("meta_write"):

@@ -35,11 +35,9 @@ def mib(nbytes: float) -> str:
 
 
 def give_up() -> None:
-    """Return freed memory to the system, where glibc can, so that the next read touches new pages.
-
-    Else what a step left behind decides how many pages the next one fetches anew, which costs as
-    much as reading a few megabytes. From then on allocations of one size come from one place.
-    """
+    """Return freed memory to the system, where glibc can, so that a read touches new pages."""
+    # Else what a step left behind decides how many pages the next one fetches anew, which costs as
+    # much as reading a few megabytes. From then on allocations of one size come from one place.
     try:
         libc = ctypes.CDLL(None)
         mallopt, trim, prctl = libc.mallopt, libc.malloc_trim, libc.prctl

@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 from hyperslab.io.creation import stored_bytes, writer_of
 from hyperslab.io.layout import CHUNKED, CLASSIC, NETCDF4, ZARR
@@ -15,8 +14,7 @@ from hyperslab.io.source import Source, SourceError, SourceVariable, open_source
 from hyperslab.io.sources.base import first_line, local_path
 from hyperslab.tune.process_memory import mib, resident_bytes
 from hyperslab.tune.specs.auto import CHUNK_BYTES, share
-from hyperslab.tune.specs.fitting import fit
-from hyperslab.tune.specs.target import SAME, Choice, Target, shapes_of
+from hyperslab.tune.specs.target import SAME, Choice, Target, fit, shapes_of
 
 from .copy_plan import (
     LEAST_CACHE_BYTES,
@@ -43,7 +41,6 @@ class CopyReport:
     """What was copied."""
 
     path: Path
-    variables: tuple[str, ...]
     file_bytes: int
     notes: tuple[str, ...]  # what its format has no place for, and what was left out, in sentences
     reads: float  # of the source, on average over its bytes
@@ -61,36 +58,6 @@ def rechunk(
     shards: Mapping[str, int] | None = None,
     page_bytes: int | None = None,
     leave_out: bool = False,
-    **options: Any,
-) -> CopyReport:
-    """Give variables with all of some dimensions other chunks, and copy the others as they are.
-
-    `chunks` are lengths in elements, -1 a dimension whole; of dimensions that are not named they
-    stay, shortened where a chunk would be larger than it was and than `CHUNK_BYTES`. `variables`
-    names those that get them, with the codec of `choice` and `shards`; `leave_out` goes on without
-    what cannot be copied, such as text. Other options: see `copy`.
-    """
-
-    def target(source: Source) -> Target:
-        if source.unkept and not leave_out:
-            raise ValueError(
-                f"{address} holds what a copy would not: {' '.join(source.unkept[:6])} "
-                "--leave-out makes the copy without; nccopy and h5repack keep it"
-            )
-        path, wanted = Path(output), _chosen(source, chunks, variables)
-        each = tuple((v.name, _choice(v, chunks, choice or Choice(), shards)) for v in wanted)
-        own = _format(path, format, source.format)
-        return Target(path.name, own, each=each, page_bytes=page_bytes)
-
-    return copy(address, output, target, **options)
-
-
-def copy(
-    address: str | Path,
-    output: str | Path,
-    target: Target | Callable[[Source], Target],
-    *,
-    variables: Sequence[str] | None = None,
     memory_bytes: int = RECHUNK_BYTES,
     whole_process: bool = False,
     scratch: str | Path | None = None,
@@ -99,26 +66,28 @@ def copy(
     say: Callable[[str], None] | None = None,
     progress: Progress | None = None,
 ) -> CopyReport:
-    """Copy variables of a file into another layout, piece by piece, and compare every value.
-
-    The copy is written beside the output under another name, flushed to the device, compared, and
-    only then named. What killed copies to the same output left is removed first.
-    """
+    """Give variables with all of some dimensions other chunks, and copy the others as they are."""
     path = Path(output)
     folder = Path(scratch) if scratch else path.parent
     with open_source(address) as source:
         _refuse(source, path, folder, overwrite)
-        goal = target if isinstance(target, Target) else target(source)
-        chosen = source.choose(variables)
+        if source.unkept and not leave_out:
+            raise ValueError(
+                f"{address} holds what a copy would not: {' '.join(source.unkept[:6])} "
+                "--leave-out makes the copy without; nccopy and h5repack keep it"
+            )
+        wanted = _chosen(source, chunks, variables)
+        each = tuple((v.name, _choice(v, chunks, choice or Choice(), shards)) for v in wanted)
+        own = _format(path, format, source.format)
+        goal = Target(path.name, own, each=each, page_bytes=page_bytes)
+        chosen = source.choose()
         fitted = fit(chosen, goal.layouts(chosen), source.attrs)
-        cache = goal.cache_bytes
-        if cache is None and library_cache_bytes(goal.format):
-            cache = LEAST_CACHE_BYTES  # whole chunks are written, once
-        writer_of(goal.format)  # what its import takes is taken before the rest is shared
+        writer_of(own)  # what its import takes is taken before the rest is shared
         plan = plan_copy(
             fitted,
             source_format=source.format,
-            cache_bytes=cache,
+            # Whole chunks are written, once.
+            cache_bytes=LEAST_CACHE_BYTES if library_cache_bytes(own) else None,
             memory_bytes=memory_bytes,
             taken_bytes=resident_bytes() if whole_process else 0,
             scratch=True,
@@ -127,9 +96,8 @@ def copy(
         read = sum(v.nbytes * plan.each[v.name].reads for v in chosen)
         report = CopyReport(
             path,
-            tuple(variable.name for variable in chosen),
             0,
-            (*fitted.notes, *(source.unkept if variables is None else ())),
+            (*fitted.notes, *source.unkept),
             read / fitted.nbytes if fitted.nbytes else 1.0,
             max(route.scratch_bytes for route in plan.each.values()),
         )
@@ -160,7 +128,7 @@ def _refuse(source: Source, path: Path, scratch: Path, overwrite: bool) -> None:
     require_free(path, overwrite)
     for folder in (path.parent, scratch):
         if not folder.is_dir():
-            raise FileNotFoundError(f"{folder} is not a folder: make it first")
+            raise ValueError(f"{folder} is not a folder: make it first")
     try:
         _ = source.variables, source.attrs, source.unkept
     except SourceError:
@@ -185,17 +153,12 @@ def _format(path: Path, wanted: str, own: str) -> str:
 def _chosen(
     source: Source, chunks: Mapping[str, int], names: Sequence[str]
 ) -> list[SourceVariable]:
-    """Return the variables that get the chunks."""
-    copied = source.choose()
-    among = source.choose(names) if names else copied
-    known = list(dict.fromkeys(dim for v in copied for dim in v.dims))
-    if unknown := [dim for dim in chunks if dim not in known]:
-        raise ValueError(f"--chunks {unknown[0]}: no variable of {source.address} has a dimension "
-                         f"{unknown[0]}: give some of {', '.join(known[:12])}")  # fmt: skip
+    among = source.choose(names or None)
     found = [v for v in among if v.shape and set(chunks) <= set(v.dims)]
-    if not found or (names and len(found) < len(among)):
+    if (chunks and not found) or (names and len(found) < len(among)):
         raise ValueError(f"--chunks {', '.join(chunks)}: {'not every' if found else 'no'} variable "
-                         f"has all of these: {shapes_of(among)}")  # fmt: skip
+                         f"has all of these: {shapes_of(among)}: give dimensions of "
+                         f"{'all' if names else 'one'}")  # fmt: skip
     return found
 
 
@@ -205,7 +168,6 @@ def _choice(
     choice: Choice,
     shards: Mapping[str, int] | None,
 ) -> Choice:
-    """Return what one variable gets."""
     lengths = _lengths(variable, chunks) if chunks else None
     made = None
     if shards is not None:

@@ -83,7 +83,6 @@ def run(arguments: argparse.Namespace) -> int:
     from .rechunk import rechunk, times
 
     codec, level = parse.codec(arguments.codec or SAME)
-    loud = {} if arguments.quiet else {"say": tell, "progress": progress}
     give_back()
     try:
         made = rechunk(
@@ -100,10 +99,9 @@ def run(arguments: argparse.Namespace) -> int:
             whole_process=True,
             scratch=arguments.scratch,
             overwrite=arguments.overwrite,
-            **loud,
+            say=None if arguments.quiet else tell,
+            progress=None if arguments.quiet else progress,
         )
-    except (FileExistsError, FileNotFoundError) as error:  # a matter of usage
-        raise ValueError(str(error)) from error
     except KeyboardInterrupt:
         print(f"\ninterrupted: nothing is left of {arguments.out}", file=sys.stderr)
         return 1
@@ -113,11 +111,8 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _lengths(option: str, text: str) -> dict[str, int]:
-    """Return lengths by dimension."""
-    allowed = (
-        "each dimension once, with a length of at least 1, or -1 for all of it: time=-1,lat=32"
-    )
-    return parse.lengths(f"{option} {text}", text, allowed, least=-1)
+    allowed = "each dimension once, with a length of at least 1, or -1 for all of it: time=-1"
+    return parse.lengths(f"{option} {text}", text, allowed, whole=True)
 
 
 @contextmanager

@@ -10,8 +10,7 @@ from dataclasses import dataclass
 from hyperslab.io.selection import Indices
 from hyperslab.io.sources.base import SourceError, SourceVariable
 
-from ..specs.axes import axes_of, axis_letters
-from ..specs.patterns import NAMED, selection
+from ..specs.axes import NAMED, axes_of, axis_letters, selection
 
 ROLES = {"time": "T", "t": "T", "height": "Z", "z": "Z", "y": "Y", "lat": "Y", "x": "X", "lon": "X"}
 _ROUNDED = 0.005  # weights that were rounded to two places sum to 1 within this
@@ -21,7 +20,7 @@ _ROUNDED = 0.005  # weights that were rounded to two places sum to 1 within this
 class Access:
     """One way in which a variable is read."""
 
-    name: str  # one of `hyperslab.tune.specs.patterns.NAMED`
+    name: str  # one of `hyperslab.tune.specs.axes.NAMED`
     weight: float  # its share of all reads, 0 to 1
     selections: tuple[Indices, ...]  # what one such read takes, a call each
 

@@ -4,31 +4,26 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from hyperslab.text import amount, listing
+from hyperslab.text import amount
 
 from ..copy_plan import BENCH_BYTES
 from ..options import CODEC, SEVERAL, SHUFFLE, WHOLE, Rows, add_command, workdir
 from ..report.table import tell, terminal_width
-from ..specs import parse
-from ..specs.axes import coordinates_of, largest
-from ..specs.grid import Wanted, sweeps, targets
-from ..specs.patterns import NAMED, Reads, named, slabs, usual
-from ..specs.target import COPY, Choice, Target, shapes_of
+from ..specs.axes import NAMED, Reads, largest, named, usual
+from ..specs.parse import SWEPT, common, size, targets
+from ..specs.target import COPY, Target, shapes_of
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from hyperslab.io.source import Source, SourceVariable
 
-    from ..report.summary import Findings
-
-FILES = ("csv", "json", "parquet", "plot", "html")
-_SINGLE = ("format", "codec", "quantize", "endian", "cache")
+FILES = ("csv", "json", "plot", "html")
 _ABOUT = """\
 Copy variables of FILE into other layouts, and time writing them, opening them
 and reading them back by the usual access patterns, cold and warm. With FILE
@@ -47,13 +42,11 @@ examples:
   hyperslab bench sst.nc -f zarr --codec blosc-zstd --csv sst.csv --plot sst.png
   hyperslab bench https://host/sst.nc --variables sst,ice --patterns map,profile
   hyperslab bench sst.nc --ranks 4                 written and read through MPI
-  hyperslab bench sst.nc -f 3 -c 0:-1:0:64:16:16 -c 0:2:1:9:99:99     as bm_file
 
 exit codes: 0; 1 a layout failed, holds wrong values, or the run was interrupted;
 2 what was asked for cannot be had, and nothing was measured.
 
--c, -e, -f, -o, -s and -v are bm_file's; the page "hyperslab bench" of the book has the
-whole table.
+The page "hyperslab bench" of the book says which options stand for bm_file's.
 """
 
 _OPTIONS: dict[str, Rows] = {
@@ -73,19 +66,13 @@ _OPTIONS: dict[str, Rows] = {
         CODEC,
         SHUFFLE,
         ("--quantize MODE:N", "keep N digits (bitgroom, granular_bitround) or bits (bitround)"),
-        ("-e --endian 1|2", "byte order: 1 or little, 2 or big (the file's)"),
         ("--cache SIZE", "chunk cache of each variable, such as 64MiB (the library's)"),
-        ("--grid NAME=V/V", "try each value of format, chunks, codec, shuffle, quantize, endian or "
-         "cache; repeated: every combination", SEVERAL),
-        ("-c V:Z:S:C:C:C[,…]", "as bm_file, a layout each: variable (number or name), deflate "
-         "level (-1 none), shuffle (0 or 1), chunk lengths", {"dest": "bm", **SEVERAL}),
-        ("--no-copy", "leave out the layout as it is, which others are compared with",
-         {"dest": "copy", "action": "store_false"}),
+        ("--grid NAME=V/V", "try these values of chunks, format, codec, shuffle, quantize or cache "
+         "too; repeated: every combination", SEVERAL),
     ],
     "reads to time": [
         ("--patterns A,B", "time_series, map, profile, row, column, whole, or none (what the "
          "dimensions suggest)", SEVERAL),
-        ("-s --slabs N", "read in slabs of 1/N of the slowest dimension", WHOLE),
     ],
     "measuring": [
         ("--repeats N", "how often each layout is measured; intervals need 6 (7)",
@@ -96,15 +83,12 @@ _OPTIONS: dict[str, Rows] = {
          WHOLE),
         ("--independent", "with --ranks: each rank for itself, not in collective calls"),
         ("--workdir DIR", "where copies are made: the disk that is timed (here)", {"default": ""}),
-        ("--seed N", "of the order (0)", {"default": 0, **WHOLE}),
     ],
     "results": [
         ("--csv FILE", "one line a layout, bm_file's columns first; - for output"),
         ("--json FILE", "the same with the sentences; - for output"),
-        ("--parquet FILE", "every sample and phase"),
         ("--plot FILE", "a picture: .png, .svg or .pdf"),
         ("--html FILE", "the report and the picture as one page"),
-        ("-o --output FILE", "write the best layout over the patterns (or the only one) to FILE"),
         ("-v --verbose", "also show calls, bytes and CPU time"),
         ("-q --quiet", "no progress"),
     ],
@@ -113,7 +97,7 @@ _OPTIONS: dict[str, Rows] = {
 
 @dataclass(frozen=True)
 class Asked:
-    """What is to be measured: the options, resolved for the file."""
+    """What is to be measured."""
 
     head: str  # the file and what is copied of it, in words
     names: tuple[str, ...]  # the variables that are copied
@@ -134,9 +118,7 @@ def bench(arguments: argparse.Namespace) -> int:
 
     if arguments.csv == arguments.json == "-":
         raise ValueError("--csv - and --json - both go to the output: give one of them a file")
-    check(arguments, (*FILES, "output"))
-    if arguments.output and Path(arguments.output).exists():
-        raise ValueError(f"--output {arguments.output} exists: remove it, or give another name")
+    check(arguments, FILES)
     workdir(arguments.workdir)
     asked = asked_for(arguments)
     if not arguments.quiet:
@@ -147,61 +129,65 @@ def bench(arguments: argparse.Namespace) -> int:
         frame = _measure(arguments, asked)
         found = Findings(frame)
         _report(arguments, frame, asked.head)
-        if arguments.output:
-            _write_best(arguments, found, asked)
     except KeyboardInterrupt:
         print("\ninterrupted: the copies are removed, the file is as it was", file=sys.stderr)
         return 1
     return 1 if found.lost or found.unverified else 0
 
 
-def measured(words: Sequence[str]) -> pd.DataFrame:
+def measured(words: Sequence[str], *, seed: int = 0, copy: bool = True) -> pd.DataFrame:
     """Return the records of a benchmark, for the words after `hyperslab bench`; nothing else."""
     arguments = add(argparse.ArgumentParser().add_subparsers()).parse_args(words)
-    return _measure(arguments, asked_for(arguments))
+    asked = asked_for(arguments)
+    wanted = tuple(target for target in asked.targets if copy or target.name != COPY)
+    return _measure(arguments, replace(asked, targets=wanted), seed)
 
 
 def asked_for(arguments: argparse.Namespace) -> Asked:
     """Open the file and return what is to be measured; a ValueError says what cannot be had."""
     from hyperslab.io.source import open_source
 
-    from .ranks import check_ranks, writable
+    from .ranks import writable
 
-    memory = parse.size(arguments.memory)
-    if arguments.seed < 0:
-        raise ValueError(f"--seed {arguments.seed}: give a whole number from 0")
+    memory = size(arguments.memory)
     if arguments.repeats < 1:
         raise ValueError(f"--repeats {arguments.repeats}: give at least 1, or 7 for intervals")
-    check_ranks(arguments)
+    if arguments.independent and arguments.ranks is None:
+        raise ValueError("--independent is of --ranks: give --ranks N too")
+    options = _options(arguments)
     with open_source(arguments.file) as source:
-        chosen = _choose(source, arguments)
-        wanted = _wanted(arguments)
-        made = targets(wanted, source.format, source.variables, chosen)
+        names = _listed(arguments.variables)
+        chosen = source.choose(None if names == ["all"] else names or [largest(source).name])
+        made = targets(options, source.format, source.variables, chosen)
         reads: Reads = {}
         head = [_head(arguments.file, source, chosen)]
-        if arguments.ranks:
-            made = writable(made, chosen, asked=bool(wanted.options or wanted.bm))
+        if arguments.ranks is not None:
+            made = writable(arguments, made, chosen, asked=bool(options))
             how = "independent" if arguments.independent else "collective"
             head.append(f"written and read through MPI by {arguments.ranks} ranks, {how}")
         else:
             reads = _reads(arguments, source, chosen)
-    if wanted.common:
-        head.append(f"new layouts: {wanted.common}")
+    if shared := common(options):
+        head.append(f"new layouts: {shared}")
     return Asked("\n".join(head), tuple(v.name for v in chosen), tuple(made), reads, memory)
 
 
-def _wanted(arguments: argparse.Namespace) -> Wanted:
-    """Return the layouts that were asked for; what is given twice is refused."""
-    options = sweeps(arguments.grid)
-    plain = {name: [getattr(arguments, name)] for name in _SINGLE if getattr(arguments, name)}
-    if arguments.chunks:
-        plain["chunks"] = arguments.chunks
-    if arguments.shuffle is not None:
-        plain["shuffle"] = ["yes" if arguments.shuffle else "no"]
-    if twice := options.keys() & plain.keys():
-        name = min(twice)
-        raise ValueError(f"--{name} and --grid {name}=… together: put all values into one of them")
-    return Wanted({**plain, **options}, arguments.bm, arguments.copy)
+def _options(arguments: argparse.Namespace) -> Mapping[str, Sequence[str]]:
+    """Return the values of the options of layouts, those of `--grid` too, by `SWEPT`."""
+    found: dict[str, list[str]] = {name: [] for name in SWEPT}
+    for name in SWEPT:
+        given = getattr(arguments, name)
+        if name == "shuffle" and given is not None:
+            given = "yes" if given else "no"
+        found[name] += given if isinstance(given, list) else [given] if given else []
+    for text in arguments.grid:
+        name, _, given = text.partition("=")
+        listed = [value.strip() for value in given.split("/") if value.strip()]
+        if name.strip().lower() not in SWEPT or not listed:
+            known = ", ".join(SWEPT)
+            raise ValueError(f"--grid {text}: give NAME=VALUE/VALUE, with a name of {known}")
+        found[name.strip().lower()] += listed
+    return {name: list(dict.fromkeys(values)) for name, values in found.items() if values}
 
 
 def _listed(given: Sequence[str]) -> list[str]:
@@ -209,57 +195,38 @@ def _listed(given: Sequence[str]) -> list[str]:
     return [name.strip() for text in given for name in text.split(",") if name.strip()]
 
 
-def _choose(source: Source, arguments: argparse.Namespace) -> list[SourceVariable]:
-    """Return the variables to copy: those named (also by -c), all, or the largest."""
-    names, known = _listed(arguments.variables), list(source.variables)
-    if not names:
-        names = [name for text in arguments.bm for name in parse.bm_choices(text, known)]
-    if names:
-        return source.choose(None if names == ["all"] else names)
-    return [largest(source)]
-
-
 def _reads(
     arguments: argparse.Namespace, source: Source, chosen: Sequence[SourceVariable]
 ) -> Reads:
     """Return the reads to time, each of which some chosen variable has."""
-    names, parts = _listed(arguments.patterns), arguments.slabs
-    if not names and parts is None:
-        names = usual(source.variables, chosen)
-    elif names == ["none"]:
-        names = []
+    names = _listed(arguments.patterns) or usual(source.variables, chosen)
+    if names == ["none"]:
+        return {}
     if unknown := [name for name in names if name not in NAMED]:
         raise ValueError(f"--patterns {unknown[0]}: give some of {', '.join(NAMED)}, or none")
     found = named(names, source.variables, chosen)
-    if parts is not None:
-        if parts < 1:
-            raise ValueError(f"-s {parts}: give at least 1")
-        filled = [v for v in chosen if v.shape and 0 not in v.shape]
-        found[f"slabs/{parts}"] = {v.name: slabs(v.shape, parts) for v in filled}
     if empty := [name for name, each in found.items() if not each]:
         raise ValueError(
             f"{empty[0]}: no variable that is copied has such a read: {shapes_of(chosen)}: give "
-            "others of --patterns or -s, or other --variables"
+            "others of --patterns, or other --variables"
         )
     return found
 
 
 def _head(address: str | Path, source: Source, chosen: Sequence[SourceVariable]) -> str:
-    """Return the file and what is copied of it, in words."""
     what = []
-    for variable in chosen[:3]:
-        stored = "x".join(map(str, variable.chunks or ()))
-        how = f"chunks {stored}" if stored else "contiguous"
-        how += f", {variable.codec}" if variable.codec else ""
-        what.append(f"{variable.name} ({variable.shown_dims}; {variable.dtype}, {how})")
+    for v in chosen[:3]:
+        how = f"chunks {'x'.join(map(str, v.chunks))}" if v.chunks else "contiguous"
+        how += f", {v.codec}" if v.codec else ""
+        what.append(f"{v.name} ({v.shown_dims}; {v.dtype}, {how})")
     if len(chosen) > 3:
         what.append(f"{len(chosen) - 3} more")
-    size = f", {amount(source.stat_bytes, 'B')}" if source.stat_bytes >= 0 else ""
-    values = amount(sum(variable.nbytes for variable in chosen), "B")
-    return f"{address}: {source.format}{size}; {values} of values: {'; '.join(what)}"
+    known = f", {amount(source.stat_bytes, 'B')}" if source.stat_bytes >= 0 else ""
+    nbytes = amount(sum(variable.nbytes for variable in chosen), "B")
+    return f"{address}: {source.format}{known}; {nbytes} of values: {'; '.join(what)}"
 
 
-def _measure(arguments: argparse.Namespace, asked: Asked) -> pd.DataFrame:
+def _measure(arguments: argparse.Namespace, asked: Asked, seed: int = 0) -> pd.DataFrame:
     """Return the records, the layouts in the order they were asked for."""
     import pandas as pd
 
@@ -273,7 +240,7 @@ def _measure(arguments: argparse.Namespace, asked: Asked) -> pd.DataFrame:
         repeats=arguments.repeats,
         memory_bytes=asked.memory_bytes,
         workdir=workdir(arguments.workdir),
-        seed=arguments.seed,
+        seed=seed,
         ranks=arguments.ranks or 0,
         independent=arguments.independent,
         say=None if arguments.quiet else lambda note: tell(f"note: {note}"),
@@ -286,7 +253,6 @@ def _measure(arguments: argparse.Namespace, asked: Asked) -> pd.DataFrame:
 
 
 def _report(arguments: argparse.Namespace, frame: pd.DataFrame, head: str) -> None:
-    """Print the report, and write the files that were asked for."""
     from ..report.files import maybe_unread, write
     from ..report.table import wrapped
     from ..report.text import notes, text
@@ -304,45 +270,3 @@ def _report(arguments: argparse.Namespace, frame: pd.DataFrame, head: str) -> No
         files = {option: getattr(arguments, option) for option in FILES}
         title = Path(str(arguments.file).rstrip("/")).name
         write(frame, files, title=title, head=head, notes=said)
-
-
-def _write_best(arguments: argparse.Namespace, found: Findings, asked: Asked) -> None:
-    """Write the best layout that was asked for, with its coordinates, whole or not at all."""
-    from hyperslab.io.source import open_source
-
-    from ..rechunk import copy
-
-    good = {target.name: target for target in asked.targets if target.name not in found.lost}
-    wanted = [target for target in good.values() if target.name != COPY]
-    if not good:
-        return
-    over = found.overall
-    top = (over[0] if over[1].value > 1 else COPY) if over else found.best[0].target
-    chosen = wanted[0] if len(wanted) == 1 else good[top]
-    with open_source(arguments.file) as source:
-        wider, names = with_coordinates(source, asked.names, chosen)
-        left_out = [name for name in source.variables if name not in names]
-    limit = asked.memory_bytes
-    made = copy(arguments.file, arguments.output, wider, variables=names, memory_bytes=limit)
-    tell(f"{chosen.name}: {arguments.output}, with {listing([*names], 8)}")
-    for note in made.notes:
-        tell(f"note: {note}")
-    if left_out:
-        tell(f"note: {arguments.output} lacks {listing(left_out, 8)}: --variables says what is "
-             "copied, and its coordinates come along.")  # fmt: skip
-
-
-def with_coordinates(
-    source: Source, names: Sequence[str], target: Target
-) -> tuple[Target, tuple[str, ...]]:
-    """Add what variables need, in the layout that it has, as far as a format can hold it."""
-    kept = list(names)
-    for name in coordinates_of(source.variables, names):
-        wider = replace(target, each=(*target.each, (name, Choice())))
-        try:
-            variables = source.choose([*kept, name])
-            wider.fit(variables, source.attrs)
-        except ValueError:  # text, groups, or a type that the format has not
-            continue
-        kept, target = [*kept, name], wider
-    return target, tuple(kept)

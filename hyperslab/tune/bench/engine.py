@@ -30,8 +30,8 @@ from ..partial import scratch_folder
 from ..process_memory import evicted, mib
 from ..report.compare import WrongValuesError
 from ..report.text import notes
-from ..specs.patterns import Reads
-from ..specs.target import COPY, Target
+from ..specs.axes import Reads
+from ..specs.target import Target
 from .ranks import RanksTrial, put_values
 from .ranks import trial as ranks_trial
 from .trial import Trial
@@ -62,14 +62,7 @@ def bench(
     independent: bool = False,
     say: Callable[[str], None] | None = None,
 ) -> pd.DataFrame:
-    """Copy a file into each layout, read the copies, and return the records of it.
-
-    Each sample is a whole copy in a fresh process, of no more than the memory, or by so many ranks;
-    the first target is measured under two labels, to show what noise does. The records have a case
-    of experiment "bench" for each target, a row of "source", and those of "note".
-    """
-    if not targets:
-        raise ValueError("no layouts to try: give at least one")
+    """Copy a file into each layout, read the copies, and return the records of it."""
     path = local_path(str(address))
     with open_source(address) as source:
         chosen = source.choose(variables)
@@ -79,7 +72,7 @@ def bench(
             else prepare(source, chosen, target, reads or {}, memory_bytes)
             for target in targets
         }
-        rows = list(_described(source, chosen, settled))
+        rows = _described(source, chosen, settled)
         threads, before = source.threads, _stamp(path) if path else None
     if say:
         for note in notes(pd.DataFrame(rows)):
@@ -141,8 +134,7 @@ def prepare(
             taken_bytes=SAMPLE_BYTES,
         )
     except MemoryLimitError as error:
-        more = ", or leave the layout as it is out (--no-copy)" if target.name == COPY else ""
-        raise MemoryLimitError(f"{target.name}: {error}{more}") from error
+        raise MemoryLimitError(f"{target.name}: {error}") from error
     trial = Trial(
         address=source.address,
         format=source.format,
@@ -216,16 +208,16 @@ def _case(
         cache_state="cold" if source else "",
         prepare=partial(remove, path),  # of a sample that was killed
         cleanup=partial(remove, path),
-        aa=first,
+        aa=first,  # measured under two labels, to show what noise does
         pinned=not (threads or library in ("zarr", "HDF5 with MPI")),
     )
 
 
 def _described(
     source: Source, chosen: Sequence[SourceVariable], settled: Mapping[str, Prepared]
-) -> Iterator[dict[str, Any]]:
-    """Yield a row for the source, what of it is left out, and the notes of each target."""
-    yield {
+) -> list[dict[str, Any]]:
+    """Return a row for the source, what of it is left out, and the notes of each target."""
+    about = {
         "experiment": "source",
         "phase": "stat",
         "format": source.format,
@@ -234,12 +226,9 @@ def _described(
         "useful_bytes": sum(variable.nbytes for variable in chosen),
         "status": "ok",
     }
-    for variable in source.variables.values():
-        if variable.reason:
-            yield _note("", f"{variable.name} is left out: it {variable.reason}.")
-    for name, prepared in settled.items():
-        for text in prepared.notes:
-            yield _note(name, text)
+    lost = [f"{v.name} is left out: it {v.reason}." for v in source.variables.values() if v.reason]
+    said = [_note(name, text) for name, prepared in settled.items() for text in prepared.notes]
+    return [about, *(_note("", text) for text in lost), *said]
 
 
 def _spoiled(rows: Sequence[Mapping[str, Any]], memory_bytes: int) -> Iterator[dict[str, object]]:

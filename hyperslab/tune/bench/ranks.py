@@ -24,44 +24,30 @@ from hyperslab.parallel.report import Report
 
 from ..process_memory import evicted
 from ..report.compare import WrongValuesError
-from ..specs.target import Target
+from ..specs.target import COPY, Target
 
 _MOST_DIMS = 4
 _TIMEOUT_S = 3600.0
-_NOT_WITH_RANKS = {
-    "patterns": "--patterns", "slabs": "-s", "quantize": "--quantize",
-    "cache": "--cache", "endian": "--endian",
-}  # fmt: skip
-
-
-def check_ranks(arguments: argparse.Namespace) -> None:
-    """Refuse ranks that cannot be had, and what ranks cannot do."""
-    ranks = arguments.ranks
-    if ranks is None:
-        if arguments.independent:
-            raise ValueError("--independent is of --ranks: give --ranks N too")
-        return
-    if ranks < 1:
-        raise ValueError(f"--ranks {ranks}: give at least 1")
-    given = [option for name, option in _NOT_WITH_RANKS.items() if getattr(arguments, name)]
-    if given:
-        raise ValueError(f"--ranks with {given[0]}: ranks write and read the whole variable as it "
-                         "is, and compare it: leave one of them out")  # fmt: skip
-    program()
-
-
-def program() -> Program:
-    """Return what writes with parallel HDF5; a ValueError says what is missing for it."""
-    try:
-        return find()["hdf5"]
-    except AbsentError as error:
-        raise ValueError(f"--ranks: {error}") from error
+_NOT_WITH_RANKS = ("patterns", "quantize", "cache")
 
 
 def writable(
-    targets: Sequence[Target], variables: Sequence[SourceVariable], *, asked: bool
+    arguments: argparse.Namespace,
+    targets: Sequence[Target],
+    variables: Sequence[SourceVariable],
+    *,
+    asked: bool,
 ) -> list[Target]:
     """Return the layouts that ranks can write; one that was asked for is refused, not left out."""
+    if arguments.ranks < 1:
+        raise ValueError(f"--ranks {arguments.ranks}: give at least 1")
+    if given := [name for name in _NOT_WITH_RANKS if getattr(arguments, name)]:
+        raise ValueError(f"--ranks with --{given[0]}: ranks write and read the whole variable as "
+                         "it is, and compare it: leave one of them out")  # fmt: skip
+    try:
+        find()["hdf5"]
+    except AbsentError as error:
+        raise ValueError(f"--ranks: {error}") from error
     variable = variables[0]
     if len(variables) > 1:
         raise ValueError("--ranks writes one variable: name one with --variables")
@@ -70,39 +56,38 @@ def writable(
             f"--ranks: {variable.name} has {len(variable.shape)} dimensions ({variable.shown_dims})"
             f": name a variable of 1 to {_MOST_DIMS} with --variables"
         )
-    faults = {target: _fault(target.layouts(variables)[variable.name]) for target in targets}
-    kept = [target for target, fault in faults.items() if not fault]
-    wrong = [f"{target.name}: {fault}" for target, fault in faults.items() if fault]
+    kept, wrong = [], []
+    for target in targets:
+        layout = target.layouts(variables)[variable.name]
+        if not (fault := _fault(layout, arguments.independent)):
+            kept.append(target)
+        elif not asked or target.name != COPY:
+            wrong.append(f"{target.name}: {fault}")
     if wrong and (asked or not kept):
-        raise ValueError(
-            f"--ranks: {wrong[0]}: give others, or --no-copy where it is the file's own"
-        )
+        raise ValueError(f"--ranks: {wrong[0]}: give others")
     return kept
 
 
-def _fault(layout: Layout) -> str:
+def _fault(layout: Layout, independent: bool) -> str:
     if layout.format not in (*NETCDF4, "hdf5"):
         return f"ranks write netcdf4 and hdf5, not {layout.format}"
     if layout.codec not in (None, "deflate"):
         return f"ranks write uncompressed or with deflate, not {layout.codec}"
     if layout.byteorder == "big" or layout.fletcher32:
         return "ranks write the machine's byte order, and no checksums"
+    if independent and layout.codec:
+        return "HDF5 compresses in collective calls only, and these are --independent"
     return ""
 
 
 @dataclass(frozen=True)
 class RanksTrial:
-    """Write a variable by several ranks, and read it warm and then cold; its phases are `Trial`'s.
-
-    Ranks compare what they read with the values, to the last bit.
-    """
+    """Write a variable by several ranks, and read it warm and then cold, in phases of `Trial`."""
 
     job: RanksJob  # the write; its path is that of the copy
     program: Program  # what runs it
 
     def __call__(self, watch: Stopwatch) -> None:
-        """Run the sample."""
-
         def note(report: Report, phase: str, name: str, **columns: object) -> None:
             with watch(name, **columns):
                 pass
@@ -133,17 +118,12 @@ class RanksTrial:
 
 
 def trial(variable: SourceVariable, layout: Layout, ranks: int, *, independent: bool) -> RanksTrial:
-    """Return the sample of a layout, but for the paths of the copy and of the values.
-
-    Ranks share the slowest dimension, in whole chunks where there are enough.
-    """
+    """Return the sample of a layout, but for the paths of the copy and of the values."""
     shape, length = variable.shape, variable.shape[0]
     if ranks > length:
         raise ValueError(f"--ranks {ranks}: {variable.name} has {length} along {variable.dims[0]}, "
                          f"which ranks share: give at most {length}")  # fmt: skip
-    if independent and layout.codec:
-        raise ValueError("--independent: HDF5 compresses in collective calls only: leave it out, "
-                         "or give --codec none and --no-copy")  # fmt: skip
+    # Ranks share the slowest dimension, in whole chunks where there are enough.
     unit = layout.chunks[0] if layout.chunks and -(-length // layout.chunks[0]) >= ranks else 1
     ends = [min(-(-length // unit) * rank // ranks * unit, length) for rank in range(ranks + 1)]
     rest = shape[1:]
@@ -158,7 +138,7 @@ def trial(variable: SourceVariable, layout: Layout, ranks: int, *, independent: 
         deflate=layout.effective_level or 0,
         shuffle=layout.shuffle,
     )
-    return RanksTrial(job, program())
+    return RanksTrial(job, find()["hdf5"])
 
 
 def put_values(source: Source, variable: SourceVariable, path: Path, limit_bytes: int) -> None:

@@ -2,37 +2,42 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import math
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
+from hyperslab.io.layout import Layout
+from hyperslab.io.selection import Indices, Region, region
 from hyperslab.io.source import reopen
+from hyperslab.io.sources.base import SourceVariable
 from hyperslab.io.writing import stored_bytes
 from hyperslab.measure.case import Stopwatch
 from hyperslab.measure.cold import resident_fraction, warm
-from hyperslab.tune.copy_plan import plan_copy, zarr_at_once
-from hyperslab.tune.passes import Copying, add_bytes
+from hyperslab.tune.copy_plan import Slabs, call_bytes, choose, plan_copy, runs, zarr_at_once
+from hyperslab.tune.passes import Copying, Watcher, add_bytes
 
 from ..process_memory import evicted, give_up, peak_bytes, resident_bytes
-from ..specs.fitting import Fitted
-from ..specs.patterns import Reads
-from .reads import Truth, pieces
+from ..report.compare import WrongValuesError, difference
+from ..specs.axes import Reads
+from ..specs.target import Fitted
 
+Read = tuple[str, str]  # a pattern, and a variable
+PIECE_BYTES = 32 * 2**20  # a read that gives more is made in pieces
+_LEAST_CHUNKS = 64  # a read that touches no more is not cut for their sake
 _WARM = 0.999  # of the copy's bytes: what must be in memory for a warm read
 _TRUTH_SHARE = 32  # of the memory goes into what patterns must read
 
 
 @dataclass(frozen=True)
 class Trial:
-    """Copy variables of a source into one layout and read the copy.
-
-    Its phases are meta_read (open the source), data_read and data_write by turns, meta_write
-    (define the copy), sync (to the device), close, meta_reread and data_reread (the copy, still in
-    memory), and pattern:NAME for each pattern, warm and then cold. What is read again is read into
-    new memory, so that no layout profits from what its writing left behind.
-    """
+    """Copy variables of a source into one layout and read the copy."""
 
     address: str  # of the source, with its format and the library for `reopen`
     format: str
@@ -91,15 +96,14 @@ class Trial:
                 evicted(self.path)  # opening read some of it ahead
             resident = resident_fraction([self.path])
             give_up()
-            for name, selections in self.reads[pattern].items():
+            for name, selection in self.reads[pattern].items():
                 variable, layout = variables[name], self.fitted.layouts[name]
-                for number, selection in enumerate(selections):
-                    for piece in pieces(selection, variable, layout, job.plan.piece_bytes):
-                        with self._lap(watch, f"pattern:{pattern}", state) as columns:
-                            values = copy.read(name, piece)
-                        add_bytes(columns, values.nbytes)
-                        truth.check((pattern, name, number), piece, values, layout)
-                        del values
+                for piece in pieces(selection, variable, layout, job.plan.piece_bytes):
+                    with self._lap(watch, f"pattern:{pattern}", state) as columns:
+                        values = copy.read(name, piece)
+                    add_bytes(columns, values.nbytes)
+                    truth.check((pattern, name), piece, values, layout)
+                    del values
                 if copy.format != "nczarr":  # whose chunk cache stays
                     copy.cache(name, 0)
         watch.note(resident_before=resident, pattern=pattern)
@@ -120,3 +124,94 @@ def _warmed(path: Path) -> bool:
         if resident_fraction([path]) < _WARM:
             warm([path])
     return not resident_fraction([path]) < _WARM
+
+
+def pieces(
+    selection: Indices, variable: SourceVariable, layout: Layout, limit_bytes: int = PIECE_BYTES
+) -> Iterator[Indices]:
+    """Cut a selection into pieces that fit into memory, in whole chunks if it begins with one."""
+    chosen = region(selection, variable.shape, variable.name)
+    limit = min(limit_bytes, PIECE_BYTES)
+    chunks = layout.chunks if variable.shape else None
+    most = max(limit // max(call_bytes(layout.format), 1), _LEAST_CHUNKS)
+
+    def crowded(lengths: Sequence[int]) -> float:
+        """Return how many times too many chunks a block of elements may touch."""
+        axes = zip(lengths, chunks or lengths, variable.shape, strict=True)
+        touched = (max(min((n - 2) // c + 2, n, -(-size // c)), 1) for n, c, size in axes)
+        return math.prod(touched) / most
+
+    if chosen.size * variable.itemsize <= limit and crowded(chosen.counts) <= 1:
+        yield selection
+        return
+    cut = _cut(chosen.counts, variable.itemsize, chunks, limit // variable.itemsize)
+    while (over := crowded(cut.lengths)) > 1 and cut.elements > 1:
+        fewer = min(int(cut.elements / over), cut.elements - 1)
+        cut = _cut(chosen.counts, variable.itemsize, chunks, fewer)
+    for slab in cut:
+        yield tuple(
+            index if isinstance(index, int) else slice(start + part.start, start + part.stop, 1)
+            for index, start, part in zip(chosen.indices, chosen.starts, slab, strict=True)
+        )
+
+
+def _cut(counts: Sequence[int], itemsize: int, chunks: Sequence[int] | None, most: int) -> Slabs:
+    """Cut at the ends of chunks where one fits, else in runs."""
+    most = max(most, 1)
+    unit = tuple(min(c, n) for c, n in zip(chunks or counts, counts, strict=True))
+    if not chunks or math.prod(unit) > most:
+        return choose(counts, itemsize, runs(counts, itemsize), (1,) * len(counts), most)
+    return choose(counts, itemsize, tuple(chunks), unit, most)
+
+
+class Truth:
+    """The values of each selection, picked out of the pieces while the source is copied."""
+
+    def __init__(self, reads: Reads, variables: Sequence[SourceVariable], limit_bytes: int) -> None:
+        self._variables = {variable.name: variable for variable in variables}
+        self._kept: dict[Read, tuple[Region, NDArray[Any]]] = {}
+        self.nbytes = 0  # of the values that are kept
+        for pattern, each in reads.items():
+            for name, selection in each.items():
+                variable = self._variables[name]
+                chosen = region(selection, variable.shape, name)
+                nbytes = chosen.size * variable.itemsize
+                # What is larger is not kept: the whole copy is compared in its values.
+                if self.nbytes + nbytes <= limit_bytes:
+                    self.nbytes += nbytes
+                    self._kept[pattern, name] = chosen, np.empty(chosen.counts, variable.dtype)
+
+    def watcher(self, name: str) -> Watcher | None:
+        """Return what is to be shown each piece of a variable."""
+        wanted = [kept for (_, of), kept in self._kept.items() if of == name]
+
+        def see(slab: tuple[slice, ...], values: NDArray[Any]) -> None:
+            for chosen, kept in wanted:
+                there, here = [], []
+                for start, count, part in zip(chosen.starts, chosen.counts, slab, strict=True):
+                    first, last = max(start, part.start), min(start + count, part.stop)
+                    there.append(slice(first - start, last - start))
+                    here.append(slice(first - part.start, last - part.start))
+                if all(overlap.start < overlap.stop for overlap in there):
+                    kept[tuple(there)] = values[tuple(here)]
+
+        return see if wanted else None
+
+    def check(self, read: Read, piece: Indices, values: NDArray[Any], layout: Layout) -> None:
+        """Compare what was read of a selection, or of a piece of it."""
+        if read not in self._kept:
+            return
+        pattern, name = read
+        chosen, kept = self._kept[read]
+        variable = self._variables[name]
+        part = region(piece, variable.shape, name)
+        axes = zip(part.starts, part.counts, chosen.starts, strict=True)
+        within = tuple(slice(start - whole, start - whole + n) for start, n, whole in axes)
+        wrong = difference(
+            values.reshape(part.counts),
+            np.ascontiguousarray(kept[within]),
+            quantize=layout.quantize,
+            fill_value=variable.fill_value,
+        )
+        if wrong:
+            raise WrongValuesError(f"{pattern} of {name} was read wrong: {wrong}")

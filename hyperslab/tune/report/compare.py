@@ -61,10 +61,7 @@ def _same_bits(a: NDArray[Any], b: NDArray[Any]) -> NDArray[np.bool_]:
 def _rounded(
     a: NDArray[Any], b: NDArray[Any], quantize: tuple[str, int], fill_value: float | int | None
 ) -> NDArray[np.bool_]:
-    """Compare rounded values: the error is at most a unit of the last place that was kept.
-
-    NaN may get other bits, and zero become denormal; what becomes finite or infinite is wrong.
-    """
+    """Compare rounded values: the error is at most a unit of the last place that was kept."""
     mode, digits = quantize
     exact = _same_bits(a, b)
     if b.dtype.kind != "f":
@@ -77,6 +74,7 @@ def _rounded(
             allowed = 10.0 ** (np.floor(np.log10(size)) + 1 - digits)
         least = float(np.finfo(b.dtype).tiny)
         near = np.abs(a.astype("f8") - b.astype("f8")) <= allowed
+        # Zero may become denormal, and NaN get other bits.
         near |= (size < least) & (np.abs(a.astype("f8")) < least)
         near &= np.isfinite(b)  # what may differ by infinity may be anything
         near |= np.isnan(a) & np.isnan(b)

@@ -16,7 +16,7 @@ import pandas as pd
 from hyperslab.tune.partial import whole_or_nothing
 
 from .plot import picture
-from .summary import Findings, summary
+from .summary import Findings
 from .text import sentences, text, warnings
 
 _PAGE = """\
@@ -52,7 +52,7 @@ def check(arguments: argparse.Namespace, options: Sequence[str]) -> None:
             raise ValueError(f"--{option} {given}: its folder does not exist: make it first")
         if not os.access(folder, os.W_OK):
             raise ValueError(f"--{option} {given}: its folder cannot be written to: take another")
-        if option != "output" and Path(given).is_dir():
+        if Path(given).is_dir():
             raise ValueError(f"--{option} {given} is a folder: give the name of a file")
         if real == os.path.realpath(arguments.file):
             raise ValueError(f"--{option} {given} is the file itself: give another name")
@@ -69,20 +69,18 @@ def write(
     head: str = "",
     notes: Sequence[str] = (),
 ) -> None:
-    """Write what was asked for of a benchmark, by option; "-" is standard output."""
+    """Write what was asked for of a benchmark, by option."""
     made: dict[str, Callable[[str], bytes]] = {
-        "parquet": lambda _: bytes(frame.to_parquet(None, index=False)),
         "plot": lambda name: picture(frame, Path(name).suffix, title),
         "html": lambda _: as_html(frame, title, head, notes).encode(),
-        "csv": lambda _: str(summary(frame).to_csv(index=False, lineterminator="\n")).encode(),
+        "csv": lambda _: str(
+            Findings(frame).table.to_csv(index=False, lineterminator="\n")
+        ).encode(),
         "json": lambda _: as_json(frame, notes).encode(),
     }
     asked = [(option, name) for option in made if (name := files.get(option))]
-    for option, name in sorted(asked, key=lambda pair: pair[1] == "-"):
-        if name == "-":  # last: its reader may leave
-            sys.stdout.write(made[option](name).decode())
-        else:
-            put(option, name, made[option](name))
+    for option, name in sorted(asked, key=lambda pair: pair[1] == "-"):  # whose reader may leave
+        put(option, name, made[option](name))
 
 
 def as_json(frame: pd.DataFrame, notes: Sequence[str] = ()) -> str:
@@ -125,7 +123,6 @@ class Section:
 
     @property
     def svg(self) -> str:
-        """The figure without its XML head."""
         return self.picture[max(self.picture.find(b"<svg"), 0) :].decode()
 
 
@@ -138,7 +135,10 @@ def page(title: str, sections: Sequence[Section]) -> str:
 
 
 def put(option: str, name: str, data: bytes) -> None:
-    """Write a file, whole or not at all; a pipe or a device is written to as it is."""
+    """Write a file, whole or not at all; "-", a pipe or a device is written to as it is."""
+    if name == "-":
+        sys.stdout.write(data.decode())
+        return
     path = Path(os.path.realpath(name))
     try:
         if path.exists() and not path.is_file():

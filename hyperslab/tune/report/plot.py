@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 _COLOURS = {"cold": "#0072B2", "warm": "#D55E00", "": "#009E73"}
 _MARKS = {"cold": "o", "warm": "D", "": "s"}
 _NONE = Interval(np.nan, np.nan, np.nan, 0)  # where a layout was not measured
-_PANELS = ("write", "re-read")
 STYLE: dict[Any, Any] = {
     "axes.axisbelow": True,
     "axes.grid": True,
@@ -60,10 +59,8 @@ def figure(frame: pd.DataFrame, title: str = "") -> Figure:
 
     found = Findings(frame)
     names, known = found.targets, found.quantities
-    panels = [name for name in _PANELS if Quantity(name) in known]
-    panels += list(dict.fromkeys(quantity.name for quantity in known if quantity.cache_state))
-    tall = 1.6 + 0.34 * len(names)
-    size = (3.7 + 1.7 * len(panels), tall)
+    panels = list(dict.fromkeys(quantity.name for quantity in known if quantity.name != "open"))
+    size = (3.7 + 1.7 * len(panels), 1.6 + 0.34 * len(names))
     with mpl.rc_context(STYLE):
         drawn, (axes,) = plt.subplots(
             1, len(panels) + 1, figsize=size, sharey=True, squeeze=False, layout="constrained"

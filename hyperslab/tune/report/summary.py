@@ -12,7 +12,7 @@ from hyperslab.io.layout import CLASSIC
 from hyperslab.measure.records import DISCARDED, main
 from hyperslab.measure.stats import Interval, geometric_mean_ratio, median_interval, paired_ratio
 
-from ..specs.parse import BM_ENDIAN, BM_FORMATS
+from ..specs.parse import BM_FORMATS
 from ..specs.target import COPY
 from .compare import WrongValuesError
 
@@ -36,7 +36,9 @@ BM_COLUMNS = (
     "metadata reread time", "data reread time", "read rate", "write rate", "reread rate",
     "deflate", "shuffle", "chunksize[0]", "chunksize[1]", "chunksize[2]", "chunksize[3]",
 )  # fmt: skip
-"""bm_file's columns, spelt as it spells them: bytes, microseconds and MB/s (10^6 bytes)."""
+"""bm_file's columns, spelt as it spells them: bytes, microseconds and MB/s (10^6 bytes of the data
+over the time of the data alone: 200,000 bytes / 409 µs = 488.998). Source: netCDF-C 4.6.2, "A
+Utility to Help Benchmark Results: bm_file", its first table."""
 
 _WHOLE = (
     "input size", "output size", "deflate", "level", "cache_bytes", "file_bytes", "peak_bytes",
@@ -58,7 +60,6 @@ class Quantity:
 
     @property
     def label(self) -> str:
-        """The name, with the state of the cache where there is one."""
         return f"{self.name}, {self.cache_state}" if self.cache_state else self.name
 
 
@@ -69,8 +70,7 @@ class Best:
     quantity: Quantity
     target: str  # the layout with the lowest median
     alike: tuple[str, ...]  # others whose paired ratio to it cannot be told from one
-    gain: Interval | None  # time of the layout compared with over that of the best
-    baseline: str  # the layout compared with: the file's own, else the slowest
+    gain: Interval | None  # time of the file's own layout over that of the best
     ahead: bool  # whether it is told apart from any other; if not, no layout is the best
 
 
@@ -119,7 +119,6 @@ class Findings:
 
     @cached_property
     def quantities(self) -> list[Quantity]:
-        """What was timed: the steps of the copy first, then the patterns."""
         return list(dict.fromkeys(quantity for _, quantity in self.times))
 
     @cached_property
@@ -129,13 +128,7 @@ class Findings:
 
     @cached_property
     def table(self) -> pd.DataFrame:
-        """One row a layout: bm_file's columns under its names, then ours in bytes and seconds.
-
-        bm_file's times are medians here, in microseconds; its rates are bytes of the data over the
-        time of the data alone, in MB/s of 10^6 bytes (200,000 bytes / 409 µs = 488.998).
-
-        Source: netCDF-C 4.6.2, "A Utility to Help Benchmark Results: bm_file", its first table.
-        """
+        """One row a layout: bm_file's columns under its names, then ours in bytes and seconds."""
         rows, names = self.rows, self.targets
         source = self.frame[(self.frame["phase"] == "stat") & (self.frame["case"] == "")]
         good = main(rows)
@@ -157,9 +150,8 @@ class Findings:
             table[column] = (1e6 * middle.get(("wall_s", phase), none)).round(1)
         for column, time in BM_RATES.items():
             table[column] = (useful / table[time].where(table[time] > 0)).round(3)
-        order = first["byteorder"].where(~first["format"].isin(CLASSIC), "").astype(str)
-        orders = {word: int(number) for number, word in BM_ENDIAN.items()}
-        table["enddianness"] = [orders.get(word, 0) for word in order]
+        order = first["byteorder"].where(~first["format"].isin(CLASSIC), "")
+        table["enddianness"] = order.map({"little": 1, "big": 2}).fillna(0).astype(int)
         table["deflate"] = first["level"].where(first["codec"] == "deflate", 0)
         table["shuffle"] = first["shuffle"].astype(bool).astype(int)
         chunks = first["chunks"].astype(str).str.extract(r"(\d+)?x?(\d+)?x?(\d+)?x?(\d+)?")
@@ -186,25 +178,19 @@ class Findings:
         for quantity in self.quantities:
             typical = {name: x.value for (name, q), x in self.medians.items() if q == quantity}
             top, *others = sorted(typical, key=lambda name: (typical[name], name))
-            base = COPY if COPY in typical else [top, *others][-1]
             slower = {name: self._ratio(quantity, name, top) for name in others}
             alike = tuple(name for name, x in slower.items() if x is not None and x.low <= 1)
             ahead = not others or len(alike) < len(others)
-            found.append(Best(quantity, top, alike, slower.get(base), base, ahead))
+            found.append(Best(quantity, top, alike, slower.get(COPY), ahead))
         return found
 
     def _ratio(self, quantity: Quantity, of: str, to: str) -> Interval | None:
-        """Return how many times as long one layout takes; None where no block has both."""
         a, b = self.times[of, quantity], self.times[to, quantity]
         return paired_ratio(a, b) if (a.notna() & b.notna()).any() else None
 
     @cached_property
     def overall(self) -> tuple[str, Interval, list[Quantity]] | None:
-        """The layout that is best over all patterns, by how much, and over which; None: of none.
-
-        Patterns count alike (a geometric mean of paired ratios to the file's own layout), read cold
-        where that was measured, over the blocks that have them all.
-        """
+        """The layout that is best over all patterns, by how much, and over which; None: of none."""
         known = [q for q in self.quantities if q.cache_state]
         cold = [q for q in known if q.cache_state == "cold"] or known
         names = [name for name in self.targets if all((name, q) in self.times for q in cold)]
@@ -214,6 +200,7 @@ class Findings:
         whole = pd.concat(seconds.values(), axis=1).notna().all(axis=1)
         if not whole.any():
             return None
+        # Patterns count alike, over the blocks that have them all.
         gains = {
             name: geometric_mean_ratio(
                 [(seconds[COPY, q][whole], seconds[name, q][whole]) for q in cold]
@@ -223,8 +210,3 @@ class Findings:
         }
         top = max(gains, key=lambda name: gains[name].value)
         return top, gains[top], cold
-
-
-def summary(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return the table of a benchmark: one row a layout, bm_file's columns first."""
-    return Findings(frame).table

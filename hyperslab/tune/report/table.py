@@ -12,16 +12,7 @@ from hyperslab.text import printable
 
 
 def grid(columns: Mapping[str, Sequence[str]], width: int = 0) -> str:
-    """Return a table of text: the first column to the left, the others to the right.
-
-    Where it is wider than `width` (0: any), it is parted into several, each with the first column.
-
-    >>> print(grid({"layout": ["copy", "1x5"], "file": ["41.0 MB", "5 B"]}))
-    layout     file
-    ------  -------
-    copy    41.0 MB
-    1x5         5 B
-    """
+    """Return a table of text, parted into several where it is wider than `width` (0: any)."""
     first, *others = columns
     deep = max(name.count("\n") for name in columns)
     texts: dict[str, list[str]] = {}

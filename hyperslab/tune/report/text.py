@@ -9,14 +9,11 @@ import pandas as pd
 
 from hyperslab.measure.noise import judge
 from hyperslab.measure.records import main
-from hyperslab.measure.stats import Interval
 from hyperslab.text import amount, listing, percent, spread
 
 from ..specs.target import COPY
 from .summary import STEPS, Best, Findings, Quantity
 from .table import grid, wrapped
-
-_UNITS = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"))
 
 
 def text(frame: pd.DataFrame, *, counts: bool = False, width: int = 0) -> str:
@@ -31,12 +28,12 @@ def text(frame: pd.DataFrame, *, counts: bool = False, width: int = 0) -> str:
 def copies(found: Findings, width: int = 0) -> str:
     """Return the table of sizes, and of the times to write and to read back."""
     rows = found.table.set_index("target").astype({"file_bytes": float})
-    sizes, ratios = rows["file_bytes"], rows["ratio"].astype(float)
+    sizes = rows["file_bytes"]
     marks = [" *" if sizes.nunique() > 1 and size == sizes.min() else "  " for size in sizes]
     columns = {
         "layout": list(rows.index),
         "file": [amount(size, "B") + mark for size, mark in zip(sizes, marks, strict=True)],
-        "ratio": ["–" if math.isnan(x) else f"{x:.2f}" for x in ratios],
+        "ratio": [amount(float(ratio), "") for ratio in rows["ratio"]],
     }
     return grid(columns | _timed(found, [Quantity(name) for name in STEPS]), width)
 
@@ -136,43 +133,24 @@ def notes(frame: pd.DataFrame) -> list[str]:
 
 
 def _timed(found: Findings, chosen: Sequence[Quantity]) -> dict[str, list[str]]:
-    """Return a column of times for each quantity, all of it in one unit, the best marked."""
-    middle = found.medians
-    leaders = {one.quantity: one for one in found.best}
+    """Return a column of times for each quantity, the best marked."""
+    leaders = {one.quantity: one for one in found.best if one.ahead and len(found.targets) > 1}
     columns: dict[str, list[str]] = {}
     for quantity in chosen:
-        known = {name: middle.get((name, quantity)) for name in found.targets}
-        most = max((found.value for found in known.values() if found), default=0.0)
-        scale, unit = next(((s, u) for s, u in _UNITS if most >= s), _UNITS[-1])
         lead = leaders.get(quantity)
-        head = f"{quantity.name}\n{quantity.cache_state} {unit}".replace("\n ", "\n")
-        columns[head] = [
-            _cell(found, scale, _mark(name, lead, len(known))) for name, found in known.items()
-        ]
+        cells = columns[f"{quantity.name}\n{quantity.cache_state}".strip()] = []
+        for name in found.targets:
+            x = found.medians.get((name, quantity))
+            half = f" ±{50 * (x.high - x.low) / x.value:.0f}%" if x and x.n > 1 and x.value else ""
+            mark = lead and ("*" if name == lead.target else "=" if name in lead.alike else " ")
+            cells.append(f"{amount(x.value if x else math.nan, 's')}{half} {mark or ' '}")
     return columns
 
 
-def _cell(found: Interval | None, scale: float, mark: str) -> str:
-    if found is None:
-        return "–  "
-    value = found.value / scale
-    digits = max(0, 2 - math.floor(math.log10(value))) if value > 0 else 0
-    half = 50 * (found.high - found.low) / found.value if found.value else 0.0
-    about = f" ±{half:.0f}%" if found.n > 1 else ""
-    return f"{value:,.{min(digits, 3)}f}{about} {mark}"
-
-
-def _mark(name: str, lead: Best | None, of: int) -> str:
-    if lead is None or of < 2 or not lead.ahead:
-        return " "
-    return "*" if name == lead.target else "=" if name in lead.alike else " "
-
-
 def _line(one: Best) -> str:
-    base = "the file as it is" if one.baseline == COPY else one.baseline
     also = f" (not told apart: {listing(list(one.alike), len(one.alike))})" if one.alike else ""
     if not one.ahead:
         return f"{one.quantity.label}: nothing is told apart from the quickest."
     if one.gain is None:
-        return f"{one.quantity.label}: nothing is faster than {base}{also}."
-    return f"{one.quantity.label}: {one.target} is {one.gain:faster} than {base}{also}."
+        return f"{one.quantity.label}: {one.target} is the quickest{also}."
+    return f"{one.quantity.label}: {one.target} is {one.gain:faster} than the file as it is{also}."

@@ -22,11 +22,7 @@ Ints = Sequence[int]
 def candidates(
     format: str, variables: Mapping[str, SourceVariable], chosen: Sequence[SourceVariable]
 ) -> list[Target]:
-    """Return the layouts that are tried when none is named, each once.
-
-    They are the file's own ("copy"), the library's default chunks, chunks for each of the two usual
-    reads, chunks between them, and those with a codec that the file has not.
-    """
+    """Return the layouts that are tried when none is named, each once."""
     chunked = chunked_format(format)
     found = [Target("copy", format), Target("default chunks", chunked, Choice("default"))]
     for name, each in shapes(variables, chosen).items():
@@ -45,10 +41,8 @@ def candidates(
 def shapes(
     variables: Mapping[str, Variable], chosen: Sequence[Variable]
 ) -> dict[str, dict[str, tuple[int, ...]]]:
-    """Return chunk shapes by what they suit, for each variable: one usual read, or both alike.
-
-    Source: Rew 2013, "Chunking Data: Choosing Shapes" (Unidata).
-    """
+    """Return chunk shapes by what they suit, for each variable: one usual read, or both alike."""
+    # Rew 2013, "Chunking Data: Choosing Shapes" (Unidata).
     axes = axes_of(variables)
     found: dict[str, dict[str, tuple[int, ...]]] = {}
     filled = [v for v in chosen if v.shape and 0 not in v.shape]
@@ -94,10 +88,7 @@ def along(shape: Ints, itemsize: int, whole: Ints, most: int, fill: int = 0) -> 
 
 
 def balanced(shape: Ints, itemsize: int, line: Ints, place: Ints) -> tuple[int, ...]:
-    """Return a chunk for which a line (a series) and a place (a map) touch as many chunks.
-
-    Axes of neither get length 1, unless the chunk would be smaller than `CHUNK_BYTES`.
-    """
+    """Return a chunk for which a line (a series) and a place (a map) touch as many chunks."""
     room = max(CHUNK_BYTES // itemsize, 1)
     lines, places = (math.prod(shape[axis] for axis in group) for group in (line, place))
     parts = max(lines * places / room, 1.0)

@@ -1,4 +1,4 @@
-"""What CF attributes say: which axis a dimension is, and what a variable needs beside itself."""
+"""What CF attributes say of a variable: its axes, what serves it, and usual reads."""
 
 from __future__ import annotations
 
@@ -6,7 +6,9 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import PurePosixPath
+from typing import TypeAlias
 
+from hyperslab.io.selection import Indices
 from hyperslab.io.sources.base import Source, SourceVariable
 from hyperslab.io.variable import Variable
 
@@ -24,13 +26,15 @@ _NAMES = (
     (r"x[ch]?\d*|r?lon(gitude)?s?\d*|ni|i|west_east|col(umn)?s?|xi_.*", "X"),
 )
 _NAMING = ("coordinates", "bounds", "climatology", "grid_mapping", "formula_terms")
+NAMED = ("time_series", "map", "profile", "row", "column", "whole")
+_AXES = {"time_series": "T", "map": "YX", "profile": "Z"}
+Reads: TypeAlias = Mapping[str, Mapping[str, Indices]]
+"""What is read of each variable, by the name of a pattern: of each axis all, or one index."""
 
 
 def axes_of(variables: Mapping[str, Variable]) -> dict[str, str]:
-    """Return the CF axis (T, Z, Y or X) of the dimensions of a file, as far as it can be known.
-
-    The attributes of coordinates (CF conventions 1.11, chapter 4) come before dimensions' names.
-    """
+    """Return the CF axis (T, Z, Y or X) of the dimensions of a file, as far as it can be known."""
+    # The attributes of coordinates (CF conventions 1.11, chapter 4) come before dimensions' names.
     found: dict[str, str] = {}
     for variable in variables.values():
         own = variable.name.rpartition("/")[2]
@@ -47,11 +51,7 @@ def axes_of(variables: Mapping[str, Variable]) -> dict[str, str]:
 def axis_letters(
     dims: Sequence[str], unlimited: Sequence[str], known: Mapping[str, str]
 ) -> tuple[str, ...]:
-    """Return the axis of each dimension of one variable, guessed by position where unknown.
-
-    With three or more dimensions of which none is known, the last two are the map, the first is
-    time and one between them is height. An unlimited first dimension is time.
-    """
+    """Return the axis of each dimension of one variable, guessed by position where unknown."""
     letters = [known[dim] if dim in known else _by_name(dim) for dim in dims]
     letters = [x if x and x not in letters[:i] else "" for i, x in enumerate(letters)]
     if dims and not letters[0] and "T" not in letters and dims[0] in unlimited:
@@ -89,33 +89,18 @@ def _by_name(dim: str) -> str:
     return ""
 
 
-def coordinates_of(variables: Mapping[str, Variable], names: Sequence[str]) -> tuple[str, ...]:
-    """Return the variables that some variables cannot be understood without.
-
-    These are the coordinate variables of their dimensions, what their attributes name, and what
-    those need in turn (CF conventions 1.11, chapters 4, 5 and 7).
-    """
-    found, todo = set(names), list(names)
-    while todo:
-        for name in _needed(variables, todo.pop()):
-            if name not in found:
-                found.add(name)
-                todo.append(name)
-    return tuple(name for name in variables if name in found and name not in names)
-
-
 def largest(source: Source) -> SourceVariable:
     """Return the variable that is meant where none is named: the largest that serves no other."""
     able = source.choose()
     filled = [v for v in able if v.shape and 0 not in v.shape] or able
-    serving = {name for v in filled for name in coordinates_of(source.variables, [v.name])}
+    serving = {name for v in filled for name in _needed(source.variables, v) if name != v.name}
     main = [v for v in filled if v.name not in serving] or filled
     fields = [v for v in main if len(v.shape) > 1] or main
     return max(fields, key=lambda variable: variable.nbytes)
 
 
-def _needed(variables: Mapping[str, Variable], name: str) -> Iterator[str]:
-    variable = variables[name]
+def _needed(variables: Mapping[str, Variable], variable: Variable) -> Iterator[str]:
+    """Yield what a variable cannot be understood without (CF conventions 1.11, chapters 4 to 7)."""
     for other, candidate in variables.items():
         own = other.rpartition("/")[2]
         # One name means one dimension in a source: those of groups may have a longer one.
@@ -124,6 +109,41 @@ def _needed(variables: Mapping[str, Variable], name: str) -> Iterator[str]:
     for key in _NAMING:
         text = variable.attrs.get(key)
         for word in text.split() if isinstance(text, str) else ():
-            groups = PurePosixPath(name).parents  # the nearest has it
+            groups = PurePosixPath(variable.name).parents  # the nearest has it
             paths = (str(group / word.strip(":")).lstrip("/") for group in groups)
             yield from islice((path for path in paths if path in variables), 1)
+
+
+def named(
+    names: Sequence[str], variables: Mapping[str, Variable], chosen: Sequence[Variable]
+) -> dict[str, dict[str, Indices]]:
+    """Return the reads of patterns by name; variables of the whole file tell what axes are."""
+    axes = axes_of(variables)
+    return {
+        name: {v.name: one for v in chosen if (one := selection(name, v, axes)) is not None}
+        for name in names
+    }
+
+
+def selection(name: str, variable: Variable, axes: Mapping[str, str]) -> Indices | None:
+    """Return what a pattern reads of a variable, in its middle; None where it has no such."""
+    rank = len(variable.shape)
+    kept = set(range(rank))
+    if name in _AXES:
+        letters = axis_letters(variable.dims, variable.unlimited, axes)
+        kept = {axis for axis, x in enumerate(letters) if x and x in _AXES[name]}
+    elif name != "whole":
+        kept = {rank - 1 if name == "row" else 0}
+    absent = not kept or 0 in variable.shape or (name == "map" and len(kept) < 2)
+    if absent or (name != "whole" and len(kept) == rank):
+        return None
+    lengths = enumerate(variable.shape)
+    return tuple(slice(0, n, 1) if axis in kept else n // 2 for axis, n in lengths)
+
+
+def usual(variables: Mapping[str, Variable], chosen: Sequence[Variable]) -> list[str]:
+    """Return the patterns that are tried when none is named, as far as the variables have them."""
+    able = [name for name, each in named(NAMED, variables, chosen).items() if each]
+    fields = [name for name in able if name in ("time_series", "map")]
+    lines = [name for name in able if name in ("row", "column")]
+    return [*(fields or lines), *(name for name in able if name == "whole")]

@@ -1,13 +1,27 @@
-"""What people type for sizes, formats, chunks and codecs, made into values."""
+"""What people type for sizes, formats, chunks and codecs, made into values and layouts."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import product
 
 from hyperslab.io.layout import CODECS, FORMATS, LEVELS, QUANTIZERS
+from hyperslab.io.sources.base import SourceVariable
 
-from .target import CHUNK_WORDS, SAME, Choice, Chunks
+from .auto import candidates, shapes
+from .target import (
+    AUTO,
+    CHUNK_WORDS,
+    CONTIGUOUS,
+    COPY,
+    SAME,
+    Choice,
+    Chunks,
+    Target,
+    chunked_format,
+)
 
 _UNITS = {
     "": 1, "b": 1,
@@ -18,11 +32,13 @@ _UNITS = {
 BM_FORMATS = {
     "1": "netcdf3", "2": "netcdf3-64bit", "3": "netcdf4", "4": "netcdf4-classic", "5": "cdf5",
 }  # fmt: skip
-BM_ENDIAN = {"0": "native", "1": "little", "2": "big"}
 _FORMATS = [format for format in FORMATS if format != "binary"]
 _OTHER_NAMES = {"classic": "netcdf3", "nc3": "netcdf3", "nc4": "netcdf4", "zarr": "zarr3"}
 _CODEC_NAMES = {"gzip": "deflate", "zlib": "deflate", "lz4": "blosc-lz4", "blosc": "blosc-lz4"}
-_SWITCH = {"yes": True, "on": True, "1": True, "no": False, "off": False, "0": False}
+_LENGTH = r"0*[1-9]\d*"
+SWEPT = ("chunks", "format", "codec", "shuffle", "quantize", "cache")
+MOST_TARGETS = 64
+Options = Mapping[str, Sequence[str]]  # values as they were typed, by the names of `SWEPT`
 
 
 def size(text: str) -> int:
@@ -44,24 +60,15 @@ def format_name(text: str) -> str:
     return name
 
 
-def byteorder(text: str) -> str:
-    """Return a byte order from its name or bm_file's number for it."""
-    name = BM_ENDIAN.get(text, text.lower())
-    if name not in BM_ENDIAN.values():
-        raise ValueError(f"endianness {text!r}: give 1 or little, 2 or big, 0 or native")
-    return name
-
-
-def lengths(what: str, text: str, allowed: str, *, least: int = 1) -> dict[str, int]:
-    """Return lengths by dimension from DIM=N,DIM=N; from -1 on that is a dimension whole."""
+def lengths(what: str, text: str, allowed: str, *, whole: bool = False) -> dict[str, int]:
+    """Return lengths by dimension from DIM=N,DIM=N, each at least 1, or -1 for a `whole` one."""
     found: dict[str, int] = {}
     for part in text.split(",") if text else ():
         dim, _, number = (word.strip() for word in part.rpartition("="))
-        if not dim or dim in found or not re.fullmatch(r"-1|\d+", number):
+        allow = whole and number == "-1"
+        if not dim or dim in found or not (allow or re.fullmatch(_LENGTH, number)):
             raise ValueError(f"{what}: give {allowed}")
         found[dim] = int(number)
-        if found[dim] < least or not found[dim]:
-            raise ValueError(f"{what}: give {allowed}: a length is at least 1")
     return found
 
 
@@ -70,13 +77,12 @@ def chunks(text: str) -> Chunks:
     text = text.strip()
     if text.lower() in CHUNK_WORDS:
         return text.lower()
-    if re.fullmatch(r"\d+([x,:]\d+)*", text):
-        axes = tuple(map(int, re.split("[x,:]", text)))
-        if 0 in axes:
-            raise ValueError(f"chunks {text!r}: a length is at least 1")
-        return axes
+    if re.fullmatch(f"{_LENGTH}([x,:]{_LENGTH})*", text):
+        return tuple(map(int, re.split("[x,:]", text)))
     words = ", ".join(CHUNK_WORDS)
-    allowed = f"lengths such as 1,721,1440, pairs such as time=1,lat=721, or one of {words}, auto"
+    allowed = (
+        f"lengths of at least 1 such as 1,721,1440, pairs such as time=1,lat=721, or one of {words}"
+    )
     return tuple(lengths(f"chunks {text!r}", text or "=", allowed).items())
 
 
@@ -112,37 +118,97 @@ def quantize(text: str) -> tuple[str, int] | None:
 
 def switch(text: str) -> bool:
     """Return whether to shuffle, from yes or no."""
-    if text.lower() not in _SWITCH:
+    if text.lower() not in ("yes", "no"):
         raise ValueError(f"shuffle {text!r}: give yes or no")
-    return _SWITCH[text.lower()]
+    return text.lower() == "yes"
 
 
-def bm_choices(text: str, names: Sequence[str]) -> dict[str, Choice]:
-    """Return each variable's choice from bm_file's ``-c V:Z:S:C:C:C[,V:Z:S:C:C:C…]``.
-
-    V is a variable's name, or its number in the file from 0. Z is the deflate level, -1 or 0 for
-    none, S is 1 for shuffle; a first chunk length of 0 is contiguous; without any it is the
-    library's. Source: netCDF-C 4.6.2, "A Utility to Help Benchmark Results: bm_file".
-    """
-    found: dict[str, Choice] = {}
-    for part in text.split(","):
-        name, *rest = part.strip().split(":")
-        if name not in names and name.isdigit() and int(name) < len(names):
-            name = names[int(name)]
-        if name not in names:
-            listed = ", ".join(f"{i} {name}" for i, name in enumerate(names))
-            raise ValueError(f"-c {text}: no variable {name!r}: give one of {listed}")
-        if not all(re.fullmatch(r"-?\d+", number) for number in rest):
-            raise ValueError(f"-c {text}: V:Z:S:C:C:C takes whole numbers after V")
-        numbers = [int(number) for number in rest]
-        if len(numbers) < 2 or not -1 <= numbers[0] <= 9 or numbers[1] not in (0, 1):
-            raise ValueError(
-                f"-c {part}: give V:Z:S:C:C:C, with Z from 0 to 9 or -1 (no deflate) and S 0 or 1"
-            )
-        level, shuffle, *axes = numbers
-        if axes and axes[0] != 0 and min(axes) < 1:
-            raise ValueError(f"-c {part}: chunk lengths are at least 1 (a first one of 0: none)")
-        where: Chunks = "contiguous" if axes[:1] == [0] else tuple(axes) or "default"
-        packed = Choice(where, "deflate", level, bool(shuffle))
-        found[name] = packed if level > 0 else Choice(where, "none", shuffle=False)
+def targets(
+    options: Options,
+    format: str,
+    variables: Mapping[str, SourceVariable],
+    chosen: Sequence[SourceVariable],
+) -> list[Target]:
+    """Return the layouts to try, in order, each once; `candidates` where none was asked for."""
+    if not options:
+        return candidates(format, variables, chosen)
+    made = {target.name: target for target in _combined(options, format, variables, chosen)}
+    if len(made) >= MOST_TARGETS:
+        raise ValueError(f"{len(made) + 1} layouts, more than {MOST_TARGETS}: sweep over fewer "
+                         "values")  # fmt: skip
+    found = [Target(COPY, format), *made.values()]
+    for target in found:
+        target.fit(chosen, {})  # refuses what the format cannot hold
     return found
+
+
+def common(options: Options) -> str:
+    """Return what all new layouts have in common, where their names leave it out."""
+    told = [*_varied(options), *(["chunks"] if AUTO in options.get("chunks", ()) else [])]
+    shared = [name for name in SWEPT if name not in told]
+    return _label({name: values[0] for name, values in options.items()}, shared)
+
+
+def _varied(options: Options) -> Sequence[str]:
+    """Return the options that the names of layouts tell: those that differ, or all for one."""
+    several = [name for name in SWEPT if len(options.get(name, ())) > 1]
+    return several if several or AUTO in options.get("chunks", ()) else SWEPT
+
+
+def _combined(
+    options: Options,
+    format: str,
+    variables: Mapping[str, SourceVariable],
+    chosen: Sequence[SourceVariable],
+) -> Iterator[Target]:
+    """Yield a layout for every combination of the values, and for each of its sets of chunks."""
+    shown = _varied(options)
+    for values in product(*options.values()):
+        one = dict(zip(options, values, strict=True))
+        base = _target(one, format)
+        if base.choice.chunks != AUTO:
+            yield replace(base, name=_label(one, shown) or base.format)
+            continue
+        for name, lengths in shapes(variables, chosen).items():
+            each = tuple((v, replace(base.choice, chunks=n)) for v, n in lengths.items())
+            label = _label({**one, "chunks": name}, ["chunks", *shown])
+            yield replace(base, name=label, each=each)
+
+
+def _target(one: Mapping[str, str], format: str) -> Target:
+    """Return the layout of one combination, without a name."""
+    name, level = codec(one.get("codec", SAME))
+    shuffle = switch(one["shuffle"]) if "shuffle" in one and name != "none" else None
+    lengths = chunks(one.get("chunks", SAME))
+    digits = quantize(one.get("quantize", "none"))
+    if "format" in one:
+        format = format_name(one["format"])
+    elif lengths not in (SAME, CONTIGUOUS) or name not in (SAME, "none") or digits is not None:
+        format = chunked_format(format)
+    cache = one.get("cache", SAME)
+    return Target(
+        "",
+        format,
+        Choice(lengths, name, level, shuffle, digits),
+        cache_bytes=None if cache == SAME else size(cache),
+    )
+
+
+def _label(one: Mapping[str, str], shown: Sequence[str]) -> str:
+    bare = ["shuffle"] if one.get("codec") == "none" else []
+    return " ".join(_word(x, one[x]) for x in SWEPT if x in one and x in shown and x not in bare)
+
+
+def _word(name: str, value: str) -> str:
+    match name:
+        case "chunks" if value in ("default", SAME):
+            return f"{value} chunks"
+        case "chunks" if "=" not in value:
+            return value.replace(":", "x").replace(",", "x")
+        case "format":
+            return format_name(value)
+        case "shuffle":
+            return "shuffle" if switch(value) else "no shuffle"
+        case "cache":
+            return f"cache {value}"
+    return "uncompressed" if (name, value) == ("codec", "none") else value

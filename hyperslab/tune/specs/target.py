@@ -7,15 +7,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from hyperslab.io.chunk_shapes import picked_chunks
-from hyperslab.io.layout import CHUNKED, CLASSIC, ZARR, Layout
-from hyperslab.io.sources.base import SourceVariable, layout_of
+import numpy as np
 
-from .fitting import Fitted, fit, growing
+from hyperslab.io.chunk_shapes import padded_bytes, picked_chunks
+from hyperslab.io.file_plan import CLASSIC_DTYPES, plan
+from hyperslab.io.layout import CHUNKED, CLASSIC, NETCDF4, ONE_GROWS, ZARR, Layout
+from hyperslab.io.sources.base import SourceVariable, layout_of
+from hyperslab.io.variable import Variable
 
 COPY = "copy"  # the name of the layout that the file has
-SAME, DEFAULT, CONTIGUOUS = "same", "default", "contiguous"
-CHUNK_WORDS = (SAME, DEFAULT, CONTIGUOUS)
+SAME, DEFAULT, CONTIGUOUS, AUTO = "same", "default", "contiguous", "auto"
+CHUNK_WORDS = (SAME, DEFAULT, CONTIGUOUS, AUTO)
 Chunks: TypeAlias = str | tuple[int, ...] | tuple[tuple[str, int], ...]
 
 
@@ -49,16 +51,12 @@ class Target:
     format: str = "netcdf4"  # one of `hyperslab.io.FORMATS`
     choice: Choice = Choice()  # for every variable without one of its own
     each: tuple[tuple[str, Choice], ...] = ()  # pairs of a variable's name and its own choice
-    byteorder: str = "native"  # "native", "little" or "big"
     cache_bytes: int | None = None
     page_bytes: int | None = None  # pages that an HDF5 file is laid out in; None for none
 
     def layouts(self, variables: Sequence[SourceVariable]) -> dict[str, Layout]:
         """Return the layout of each variable; `fit` says whether a file can have them together."""
-        own, names = dict(self.each), [v.name for v in variables]
-        if unknown := own.keys() - set(names):
-            raise ValueError(f"{self.name}: no variable {', '.join(sorted(unknown))} is copied: "
-                             f"give one of {', '.join(names)}")  # fmt: skip
+        own = dict(self.each)
         self._check_fit([v for v in variables if v.name not in own])
         if self.choice.quantize and not any(v.dtype.startswith("f") for v in variables):
             listed = ", ".join(f"{v.name} ({v.dtype})" for v in variables[:4])
@@ -94,17 +92,12 @@ class Target:
         choice, stored = own or self.choice, variable.layout
         if stored is not None and stored.format != self.format:
             stored = None
-        order, classic = self.byteorder, self.format in CLASSIC
-        if order == "native" and stored and not classic and stored.byteorder != sys.byteorder:
+        order, classic = "native", self.format in CLASSIC
+        if stored and not classic and stored.byteorder != sys.byteorder:
             order = stored.byteorder
         if not variable.shape:
             return Layout(self.format, byteorder=order, page_bytes=self.page_bytes)
         codec, level, shuffle = kept_codec(variable, choice, self.format)
-        if own and own.lengths and len(own.lengths) != len(variable.shape):
-            raise ValueError(
-                f"{self.name}: {len(own.lengths)} chunk lengths for {variable.name}, which has "
-                f"{len(variable.shape)} dimensions ({variable.shown_dims}): give one for each"
-            )
         chunks = self._chunks(variable, choice, grows, packed=codec is not None)
         shards = choice.shards
         if stored and choice.chunks == SAME and shards is None:
@@ -144,6 +137,114 @@ class Target:
         if chunks == DEFAULT or packed or axes or self.format in ZARR:
             return picked_chunks(self.format, shape, variable.dtype, axes)
         return None
+
+
+@dataclass(frozen=True)
+class Fitted:
+    """A copy's definition; its notes say what the format has no place for, a sentence each."""
+
+    sources: tuple[SourceVariable, ...]
+    variables: tuple[Variable, ...]  # the same as the copy has them
+    layouts: Mapping[str, Layout]  # by name
+    attrs: Mapping[str, object]
+    notes: tuple[str, ...]
+
+    @property
+    def format(self) -> str:
+        return self.layouts[self.sources[0].name].format
+
+    @property
+    def nbytes(self) -> int:
+        return sum(variable.nbytes for variable in self.sources)
+
+    @property
+    def most_bytes(self) -> int:
+        """Bytes that the copy takes at most, compression left aside."""
+        return sum(map(self._padded, self.sources))
+
+    @property
+    def likely_bytes(self) -> int:
+        """Bytes that the copy needs if codecs pack as now, new ones to a quarter."""
+        total = 0
+        for variable in self.sources:
+            most = self._padded(variable)
+            if self.layouts[variable.name].codec:
+                stored = variable.stored_bytes if variable.codec else None
+                most = min(most, most // 4 if stored is None else stored)
+            total += most
+        return total
+
+    def _padded(self, variable: SourceVariable) -> int:
+        chunks = self.layouts[variable.name].chunks
+        if chunks and variable.shape:
+            return padded_bytes(variable.shape, chunks, variable.itemsize)
+        return variable.nbytes
+
+
+def fit(
+    variables: Sequence[SourceVariable], layouts: Mapping[str, Layout], attrs: Mapping[str, object]
+) -> Fitted:
+    """Make the definition of a copy, and check that its format can hold it."""
+    format = layouts[variables[0].name].format
+    notes: list[str] = []
+    grows = growing(variables, format)
+    lost = {dim for v in variables for dim in v.unlimited} - grows
+    if lost and format not in ZARR:
+        names = ", ".join(sorted(lost))
+        notes.append(f"of fixed length in the copy, since {format} cannot let it grow: {names}.")
+    made = []
+    for v in variables:
+        kept = _attrs(v.attrs, format)
+        if missing := [key for key in v.attrs if key not in kept]:
+            notes.append(f"{v.name} loses {', '.join(missing)}: {format} has no such attributes.")
+        unlimited = tuple(dim for dim in v.unlimited if dim in grows)
+        made.append(Variable(v.name, v.dims, v.shape, v.dtype, kept, v.fill_value, unlimited))
+    if nested := [v.name for v in variables if "/" in v.name and format in ONE_GROWS]:
+        raise ValueError(f"{', '.join(nested[:5])} lie in groups, which {format} has not: take "
+                         "netcdf4, hdf5 or zarr3, or name other variables")  # fmt: skip
+    if format in (*NETCDF4, "nczarr") and any("/" in v.name for v in variables):
+        notes.append("dimensions of groups lie in the root of the copy, where groups see them too.")
+    plan(made, layouts, {}, None)
+    kept = _attrs(attrs, format)
+    return Fitted(tuple(variables), tuple(made), dict(layouts), kept, tuple(notes))
+
+
+def growing(variables: Sequence[Variable], format: str) -> set[str]:
+    """Return the dimensions that stay unlimited when variables are copied into a format."""
+    dims = {dim for v in variables for dim in v.unlimited}
+    inner = {dim for v in variables for dim in v.dims[1:]}
+    if format in ZARR or (format in ONE_GROWS and len(dims) > 1):
+        return set()
+    return dims - inner if format in CLASSIC else dims
+
+
+def _attrs(attrs: Mapping[str, object], format: str) -> dict[str, object]:
+    """Return the attributes that a format can take, in the types that it has."""
+    kept: dict[str, object] = {}
+    for name, value in attrs.items():
+        if name == "_FillValue" or (format not in ZARR and ("/" in name or not name.strip())):
+            continue
+        fitting = _value(value, format)
+        if fitting is not None:
+            kept[name] = fitting
+    return kept
+
+
+def _value(value: object, format: str) -> object:
+    if isinstance(value, str):
+        return value
+    if isinstance(value, list | tuple) and all(isinstance(item, str) for item in value):
+        # The classic model has one text an attribute.
+        return "\n".join(value) if format in ONE_GROWS else list(value)
+    numbers = np.asarray(value)
+    if numbers.dtype.kind not in "iuf" or (numbers.size == 0 and format in (*CLASSIC, *NETCDF4)):
+        return None
+    if numbers.dtype.itemsize > 8 or numbers.dtype.str[1:] == "f2":
+        numbers = numbers.astype("f8")
+    if format in ONE_GROWS and format != "cdf5" and numbers.dtype.str[1:] not in CLASSIC_DTYPES:
+        narrow = numbers.astype("i4")
+        numbers = narrow if np.array_equal(narrow, numbers) else numbers.astype("f8")
+    return numbers[()] if numbers.ndim == 0 else numbers
 
 
 def shapes_of(variables: Sequence[SourceVariable]) -> str:

@@ -105,9 +105,11 @@ def cell(column, value):
     return table(change)
 
 
-def mixed(frame):
-    frame.loc[3, ["run_id", "profile", "verified"]] = ["another", "x", False]
-    return frame
+def impossible(frame):
+    frame.loc[3, ["run_id", "profile", "verified", "wall_s"]] = ["another", "x", False, -1.0]
+    frame.loc[4, "wall_s"] = float("inf")
+    good = frame["user_s"].notna() & frame["order"].notna() & (frame.index > 4)
+    return pd.concat([frame, frame[good & (frame["status"] == "ok")].iloc[:1]])
 
 
 def private(frame):
@@ -155,9 +157,15 @@ DOCTORED = {
         table(lambda f: f.rename(columns={"case": "label"})), [r"lee_access\.parquet: has no col"],
     ),
     "text for numbers": (table(lambda f: f.assign(wall_s="abc")), ["could not convert .*'abc'"]),
-    "values of several runs": (table(mixed), [
+    "values that cannot be": (table(impossible), [
         "run_id: must", "profile: must have one", r"lee_access\.parquet, verified: 1 samples",
+        "wall_s: 1 values are below", "wall_s: 1 values are inf",
+        "wall_s: 1 samples stand there twice",
     ]),
+    "times divided by a thousand": (
+        table(lambda f: f.assign(wall_s=f["wall_s"] / 1000)), ["wall_s: column-read.* cannot both"],
+    ),
+    "no times": (table(lambda f: f.assign(wall_s=float("nan"))), ["wall_s:.*have no time"]),
     "what is private, and toys": (table(private), [
         r"lee_access\.parquet, status: has a folder of a machine, '/home/ann/data\.nc'",
         "note: has", "hints: has a credential", "link: has an address, 'https://data",
@@ -220,13 +228,16 @@ def test_records_are_added_without_a_value_lost(real, into, monkeypatch):
     assert [path.name for path in into.iterdir()] == ["here"]
 
 
-def test_added_again_nothing_is_written(real, into):
+def test_added_again_nothing_is_written(real, given, into):
     folder = add(real, into).folder
     before = {path: path.stat().st_mtime_ns for path in into.rglob("*")}
     assert not add(real, into).changed
     assert not add(folder, into).changed, "from itself too"
     with pytest.raises(RefusedError, match="has runs that here has: they are no other machine's"):
         add(real, into, "there")
+    table(lambda frame: frame[frame["block"] < BLOCKS - 1])(given)
+    with pytest.raises(RefusedError, match=f"has {BLOCKS - 1} blocks, and {BLOCKS} in the records"):
+        add(given, into)
     assert {path: path.stat().st_mtime_ns for path in into.rglob("*")} == before
 
 

@@ -49,6 +49,7 @@ def add(folder: Path, name: str, *, into: Path, top: Path, replace: bool = False
             break
         target = into / f"{name}-{number}"
     _require_new(folder, target, into)
+    refuse(_less(tables(target), tables(folder)))
     into.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=into, prefix=".add-") as made:
         new = Path(made, name)
@@ -99,6 +100,16 @@ def _require_same(target: Path, folder: Path) -> None:
     if differ:
         what = f"the folder {target.name} has records of another {' and '.join(differ)}"
         refuse([Problem(MACHINES, what, "choose another --name")])
+
+
+def _less(old: Mapping[str, pd.DataFrame], new: Mapping[str, pd.DataFrame]) -> Iterator[Problem]:
+    """Yield where new records hold fewer experiments or blocks than those they would replace."""
+    for name in sorted(old.keys() & new.keys()):
+        blocks = [table[name].groupby("experiment")["block"].nunique() for table in (old, new)]
+        for experiment, before in blocks[0].items():
+            if (now := int(blocks[1].get(experiment, 0))) < before:
+                what = f"{experiment} has {now} blocks, and {before} in the records there"
+                yield Problem(f"{name}.parquet", what, "measure as many, or choose another --name")
 
 
 def _stage(folder: Path, target: Path, new: Path, top: Path) -> None:

@@ -7,11 +7,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from ...measure.machine import PACKAGES
 from ...measure.noise import VOID, Noise, judge
-from ...measure.records import MACHINES, TEXT, about, labels_of, load, machines
+from ...measure.records import MACHINES, NUMBERS, TEXT, about, labels_of, load, machines
 from ...text import ENOUGH, percent, printable
 from ..privacy import revealed, scrubber
 from ..profile import TOYS, entries
@@ -26,6 +27,8 @@ KNOWN = FACTS | {
 }  # fmt: skip
 MOST_VOID = 0.10
 """Share of a folder's A/A pairs that may be far from one, or measured beside busy programs."""
+SLACK = 1.1
+"""So many times what its cores can do may stand there: clocks of either are read one by one."""
 _SHOWN = 12
 _AGAIN = "measure again, or take over machine.json as the run wrote it"
 _COMMIT = "commit what was changed, and measure again in a clone of the repository"
@@ -101,7 +104,12 @@ def _read(
         else:
             wrong += table_problems(path, frames[path.stem], scrub)
     whole = all(problem.publishing for problem in wrong)
-    return [*wrong, *facts_problems(folder, frames if whole else {}, scrub)], frames
+    wrong += facts_problems(folder, frames if whole else {}, scrub)
+    if all(problem.publishing for problem in wrong):
+        for name, frame in frames.items():
+            facts: Any = machines(folder)[str(frame["run_id"].iloc[0])]
+            wrong += _too_quick(name, frame, facts["identity"]["cores"])
+    return wrong, frames
 
 
 def table_problems(
@@ -119,8 +127,9 @@ def table_problems(
         elif found[0] == TOYS:
             what = f"is {TOYS}: toy sizes say nothing about the claims"
             yield Problem(file, what, "measure with --profile quick or full", name, True)
-    if count := int(((frame["status"] == "ok") & ~frame["verified"]).sum()):
-        yield Problem(file, f"{count} samples were not compared with the truth", again, "verified")
+    for wrong, column, what in _impossible(frame):
+        if count := int(wrong.sum()):
+            yield Problem(file, f"{count} {what}", again, column)
     for name in (*TEXT, *labels_of(frame)):
         told = (private(text, scrub) for text in frame[name].unique())
         if what := next(filter(None, told), ""):  # one of a column is enough
@@ -132,6 +141,32 @@ def table_problems(
 
 def _again(notebook: str) -> str:
     return f"measure again with `hyperslab run {notebook} --again`"
+
+
+def _impossible(frame: pd.DataFrame) -> Iterator[tuple["pd.Series[bool]", str, str]]:
+    """Yield which rows are wrong, in which column, and what they are."""
+    good = frame["status"] == "ok"
+    timed = good & frame["user_s"].notna() & frame["order"].notna()
+    yield good & ~frame["verified"], "verified", "samples were not compared with the truth"
+    yield timed & frame["wall_s"].isna(), "wall_s", "timed samples have no time"
+    yield frame[timed].duplicated(), "wall_s", "samples stand there twice"
+    for name in NUMBERS:
+        yield np.isinf(frame[name]), name, "values are infinite"
+    for name in ("wall_s", "user_s", "sys_s"):
+        yield frame[name] < 0, name, "values are below zero"
+
+
+def _too_quick(notebook: str, frame: pd.DataFrame, cores: int) -> Iterator[Problem]:
+    """Yield the experiments whose CPU time is more than their time on the clock allows."""
+    busy = frame[(frame["status"] == "ok") & frame["wall_s"].notna()]
+    sums = busy.assign(cpu_s=busy["user_s"] + busy["sys_s"]).dropna(subset="cpu_s")
+    for experiment, of in sums.groupby("experiment")[["cpu_s", "wall_s"]].sum().iterrows():
+        if of["cpu_s"] > SLACK * cores * of["wall_s"]:
+            what = (
+                f"{experiment} took {of['cpu_s']:.3g} s of CPU time in {of['wall_s']:.3g} s on the "
+                f"clock, and the machine has {cores} cores: these times cannot both be true"
+            )
+            yield Problem(f"{notebook}.parquet", what, _again(notebook), "wall_s")
 
 
 def private(text: str, scrub: Callable[[str], str]) -> str:

@@ -1,4 +1,7 @@
-"""x"""
+"""chunkindex's index, and the published package, which the reader that stands in for it is like.
+
+The package is a fake; `HYPERSLAB_CHUNKINDEX=folder` names a checkout of the real one to hold too.
+"""
 
 import os
 import sys

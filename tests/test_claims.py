@@ -19,16 +19,24 @@ from hyperslab.claims.rules import RULES, bounds, calibration, direction, effect
 from hyperslab.claims.verdicts import named, unit_of
 from hyperslab.text import Interval
 
-VERDICTS = [
-    ({"kind": "effect", "document": "1 / 4"}, RATIO, 0.25, "holds"),
-    ({"kind": "obsolete", "equals": 1281}, COUNT, 8760.0, "obsolete"),
-]
-ROWS = [*samples("a", 4.0), *samples("b", 1.0), *quiet()]
+
+def run(drift=1.0, a=4.0, **columns):
+    """Records in which case a takes so long, case b a second, and a pair is so far apart."""
+    return [*samples("a", a, **columns), *samples("b", 1.0, **columns), *quiet(drift, **columns)]
 
 
-@pytest.mark.parametrize(("rule", "measure", "found", "verdict"), VERDICTS)
+ROWS = run()
+
+
+@pytest.mark.parametrize(
+    ("rule", "measure", "found", "verdict"),
+    [
+        ({"kind": "effect", "document": "1 / 4"}, RATIO, 0.25, "holds"),
+        ({"kind": "obsolete", "equals": 1281}, COUNT, 8760.0, "obsolete"),
+    ],
+)
 def test_rules_give_their_verdicts_on_records(tmp_path, rule, measure, found, verdict):
-    rows = [*samples("a", found, file_bytes=found), *samples("b", 1.0), *quiet()]
+    rows = run(a=found, file_bytes=found)
     reason = "{value}" if measure is COUNT else "{compared}"
     judged = judge(tmp_path, claim(part(rule=rule, measure=measure, reason=reason)), rows)
     assert (judged.verdict, judged.headline.measured) == (verdict, pytest.approx(found))
@@ -52,9 +60,7 @@ def test_the_first_headline_that_is_measured_gives_the_verdict_alone(
 ):
     timed = part(measure={**RATIO, "where": {"profile": ["full"], "experiment": "e"}})
     computed = part(name="computed", measure={**RATIO, "where": {"experiment": "f"}})
-    rows = [*samples("a", 1.5), *samples("b", 1.0), *quiet()]
-    rows = [*ROWS, *({**row, "experiment": "f"} for row in rows)]
-    rows = [{**row, "profile": profile} for row in rows]
+    rows = run(profile=profile) + run(a=1.5, profile=profile, experiment="f")
     judged = judge(tmp_path, claim(timed, computed), rows)
     assert (judged.verdict, judged.headline.measured) == (verdict, pytest.approx(found))
     assert [each.headline for each in judged.parts] == [True]
@@ -75,8 +81,7 @@ def test_a_claim_is_decided_in_part_where_another_part_came_out_otherwise(
     tmp_path, ratio, role, least, label, said
 ):
     other = part(name="above", headline=False, role=role, rule={"kind": "count", "at_least": least})
-    rows = [*samples("a", ratio), *samples("b", 1.0), *quiet()]
-    found = judge(tmp_path, claim(other, part()), rows)
+    found = judge(tmp_path, claim(other, part()), run(a=ratio))
     assert found.label == label
     assert said in found.headline.reason and bool(said) == ("“above”" in found.headline.reason)
     assert found.as_json()["in_part"] == bool(said)
@@ -113,8 +118,8 @@ def test_claims_json_has_the_agreed_fields(tmp_path):
 def test_the_summary_counts_and_says_when_sizes_are_toys(tmp_path):
     text = claims.summary_table([judge(tmp_path, claim(), ROWS)])
     assert "lee-x" in text and text.endswith("1 claims: 1 holds")
-    toys = [{**row, "profile": "smoke"} for row in ROWS]
-    assert "toy sizes" in claims.summary_table([judge(tmp_path, claim(), toys)])
+    toys = judge(tmp_path, claim(), run(profile="smoke"))
+    assert "toy sizes" in claims.summary_table([toys])
 
 
 def test_no_number_of_the_study_is_without_a_unit():
@@ -200,25 +205,13 @@ def test_an_id_given_twice_what_is_no_yaml_and_renames_of_no_commits_are_refused
         claims.read(tmp_path / "claims.yml")
 
 
-# The book's own claims.
-
-
-@pytest.fixture(scope="module")
-def book():
-    return claims.read(BOOK)
-
-
-def test_claims_are_sentences_that_stand_by_document_under_titles_of_their_own(book):
+def test_claims_are_sentences_that_stand_by_document_under_titles_of_their_own():
+    book = claims.read(BOOK)
     documents = [name for name, _ in groupby(claim.document for claim in book.claims)]
     assert documents == list(book.documents)
     assert len({claim.title for claim in book.claims}) == len(book.claims)
     assert [each.id for each in book.claims if not each.id.startswith(f"{each.document}-")] == []
     assert [each.id for each in book.claims if ". " in each.statement] == []
-
-
-def run(drift=1.0, a=4.0, **columns):
-    """Records in which case a takes so long, case b a second, and a pair is so far apart."""
-    return [*samples("a", a, **columns), *samples("b", 1.0, **columns), *quiet(drift, **columns)]
 
 
 WARM, COLD = {"cache_state": "warm"}, {"cache_state": "cold"}
@@ -306,11 +299,6 @@ def test_dividing_the_other_way_round_changes_no_verdict(document, ours):
         assert turned.verdict(1 / high, 1 / low) == rule.verdict(low, high)
 
 
-@given(document=ratios)
-def test_the_documents_own_number_holds(document):
-    assert effect(document).verdict(document, document) == "holds"
-
-
 @given(document=ratios, ours=st.lists(ratios, min_size=2, max_size=2), shrink=st.floats(0, 1))
 def test_a_narrower_interval_never_changes_a_verdict_once_given(document, ours, shrink):
     low, high = sorted(ours)
@@ -318,3 +306,4 @@ def test_a_narrower_interval_never_changes_a_verdict_once_given(document, ours, 
     middle = low + shrink * (high - low)
     narrow = effect(document).verdict(middle, middle)
     assert wide in (narrow, "inconclusive")
+    assert effect(document).verdict(document, document) == "holds"

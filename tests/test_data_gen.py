@@ -174,9 +174,8 @@ def test_metadata_is_written(tmp_path):
     path = tmp_path / "tile.nc"
     write(data_gen.dataset("radar", **SMALL["radar"]), {path: Layout("netcdf4")})
     with xr.open_dataset(path) as found:
-        xr.testing.assert_allclose(
-            found.load(), expected := data_gen.open("radar", **SMALL["radar"])
-        )
+        expected = data_gen.open("radar", **SMALL["radar"])
+        xr.testing.assert_allclose(found.load(), expected)
         for key in ("units", "long_name", "comment", "cell_methods"):
             assert found.cref.attrs[key] == expected.cref.attrs[key]
         assert found.attrs == expected.attrs

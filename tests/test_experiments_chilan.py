@@ -29,14 +29,13 @@ def test_a_counted_file_that_differs_comes_with_what_to_do(tmp_path, monkeypatch
         list(ranked.counted([case]))
 
 
-ROWS = ("interleaved columns", "overhanging chunk", "several chunks")  # a request each
-
-
 def patterns(folder, independent=8.0, individually=20, **seconds):
     """Judge made-up records: by selection, how much longer HDF5 takes for a collective write."""
 
+    apart = ("interleaved columns", "overhanging chunk", "several chunks")  # a request a row
+
     def row(selection, interface, calls, **more):
-        alone = calls == "independent" and selection in ROWS
+        alone = calls == "independent" and selection in apart
         return {
             "selection": selection, "interface": interface, "calls": calls, "ranks": 4,
             "latency_s": 0.0, "size": "512x8", "phase": "write", "useful_bytes": 2e6,

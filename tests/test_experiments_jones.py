@@ -89,7 +89,6 @@ def judged(folder, slow, *, sieve=2**16, share=0.95):
     quarters = product((MASKED, "h5py", "os.pread"), layers.MANNERS)
     kinds += [(reader, "", "", "quarter", "", manner) for reader, manner in quarters]
     rows, states, pairs = [], ("cold", "warm"), {(MASKED, ""), (MASKED, "1 MiB")}
-    rows = []
     for (reader, access, size, experiment, chunk, manner), state in product(kinds, states):
         nbytes = bytes_of(size or "1 MiB")
         cost = next((slow[name] for name in (manner, access, reader) if name in slow), 1e-6)

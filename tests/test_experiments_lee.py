@@ -55,25 +55,22 @@ def test_wrong_values_of_a_tile_are_noticed(tmp_path):
         assert rounded(changed) == within and not exact(changed)
 
 
-def known():
-    """Records of two tiles; compressed they take 0.1 and 0.3 s more for 20 MB less."""
+@pytest.mark.parametrize(("where", "rate"), [({"data": "tile 1"}, 20e7), ({}, 20e6 / 0.2)])
+def test_the_break_even_rate_is_bytes_saved_over_time_spent(where, rate):
+    """Of two tiles; compressed they take 0.1 and 0.3 s more for 20 MB less."""
     rows = []
     for data, extra in (("tile 1", 0.1), ("tile 2", 0.3)):
         for way, cpu, size in (("none", 0.02, 24e6), ("deflate 1", 0.02 + extra, 4e6)):
             row = {**COMMON, "experiment": "write", "data": data, "compression": way}
             row |= {"case": f"{data}, {way}", "phase": "write", "user_s": cpu, "sys_s": 0.0}
             rows += timed(cpu, **row, file_bytes=size)
-    return frame_of(rows, ["data", "compression"])
-
-
-@pytest.mark.parametrize(("where", "rate"), [({"data": "tile 1"}, 20e7), ({}, 20e6 / 0.2)])
-def test_the_break_even_rate_is_bytes_saved_over_time_spent(where, rate):
+    known = frame_of(rows, ["data", "compression"])
     costs = partial(break_even.costs, phases=["write"], where=where)
-    cost = costs(known(), "compression", "data", "none").loc["deflate 1"]
+    cost = costs(known, "compression", "data", "none").loc["deflate 1"]
     assert cost["rate"].value == pytest.approx(rate) and cost["plain_bytes"] == 24e6
     slower, quicker = break_even.relative_time(cost, [1.1 * rate, 0.9 * rate])[0]
     assert slower > 1 > quicker
-    lost = known().assign(status=lambda rows: np.where(rows["wall_s"] > 0.1, "no plugin", "ok"))
+    lost = known.assign(status=lambda rows: np.where(rows["wall_s"] > 0.1, "no plugin", "ok"))
     assert list(costs(lost, "compression", "data", "none").index) == ["none"]
 
 

@@ -170,7 +170,6 @@ def test_verdicts_on_indexes_follow_the_records(tmp_path, changes, expected):
     assert [part.verdict for part in (apart[0], ours[0], whole, parts)] == expected
 
 
-LABELS = list(places.LABELS)
 REMEDIES = {
     ("netCDF-4", "h5py"): "leave it as it is",
     ("netCDF-4", "h5py, 64 KiB read-ahead"): "tune the cache",
@@ -194,7 +193,7 @@ def records(notebook, profile="quick", left_out=(), **seconds):
         half_s = seconds.get(reader.split(",")[-1].strip()[:2], 1.0) / 2
         rows += timed(half_s, **row, phase="open")
         rows += timed(half_s, **row, phase="read")
-    return frame_of(rows, LABELS)
+    return frame_of(rows, list(places.LABELS))
 
 
 def test_times_are_of_opening_and_reading_in_order():

@@ -145,19 +145,14 @@ def test_series_have_all_steps_and_no_more_values_than_a_map(steps, rows, column
     assert high * wide * steps <= max(rows * columns, steps)
 
 
-@pytest.fixture(scope="module")
-def files(tmp_path_factory):
+def test_sizes_and_objects_are_of_each_store_and_of_what_lies_beside_it(tmp_path):
     layouts = {
         "netCDF-4": Layout("netcdf4", chunks=(1, 64, 64)),
         "HDF5 in pages": Layout("hdf5", chunks=(1, 64, 64), page_bytes=2**16),
         "Zarr 3": Layout("zarr3", chunks=(1, 64, 64)),
     }
-    made = in_layouts(tmp_path_factory.mktemp("cloud"), cloud.Variables(3), layouts)
-    cloud.put_beside([made["netCDF-4"]], referred=[])
-    return made
-
-
-def test_sizes_and_objects_are_of_each_store_and_of_what_lies_beside_it(files):
+    files = in_layouts(tmp_path, cloud.Variables(3), layouts)
+    cloud.put_beside([files["netCDF-4"]], referred=[])
     rows = frame_of(cloud.stored({"many": files}), ["data", "layout", "part"])
     table = rows.set_index(["layout", "part"])
     # A group, three axes with a chunk each, and three variables with chunks of four tiles, twice.

@@ -38,13 +38,12 @@ def test_costs_are_recovered_and_predict_what_was_measured():
         assert found["calls"].value == pytest.approx(call)
         assert found["kB"].value == pytest.approx(1e3 * byte)
         assert found["faults"].value == pytest.approx(fault)
-        assert found["calls"].low <= found["calls"].value <= found["calls"].high
         assert found["calls"].n == 6
     assert (call_costs.off(call_costs.predicted(samples, costs)) < 1e-9).all()
     assert (call_costs.off(call_costs.left_out(samples)) < 1e-6).all()
 
 
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=10)
 @given(
     st.tuples(st.floats(1e-7, 1e-3), st.floats(1e-11, 1e-8), st.floats(1e-8, 1e-5)),
     st.floats(0, 0.3),
@@ -56,7 +55,11 @@ def test_costs_are_never_negative_and_lie_in_their_intervals(costs, noise):
     assert call_costs.off(call_costs.predicted(samples, found))["h5py"] <= 2 * noise + 1e-6
 
 
-def test_a_reader_without_new_memory_has_no_cost_of_a_page_fault():
+def test_too_few_sizes_are_not_fitted_nor_page_faults_without_new_memory():
+    samples = taken({"h5py": QUICK}, sizes=SIZES[:3])
+    costs = call_costs.fit(samples)
+    assert costs.empty and call_costs.predicted(samples, costs).empty
+    assert call_costs.off(call_costs.left_out(samples)).empty
     costs = call_costs.fit(taken({"netCDF-C": QUICK}, fresh=False))
     assert costs["faults"]["netCDF-C"].n == 0
     assert costs["calls"]["netCDF-C"].value == pytest.approx(QUICK[0])
@@ -66,13 +69,6 @@ def test_what_is_fetched_beyond_what_is_asked_is_predicted_too():
     costs = call_costs.fit(taken({"h5py": QUICK}))
     fetched = taken({"h5py": QUICK}, sieve=2**16, access="random")
     assert call_costs.off(call_costs.predicted(fetched, costs))["h5py"] < 1e-9
-
-
-def test_too_few_sizes_are_not_fitted():
-    samples = taken({"h5py": QUICK}, sizes=SIZES[:3])
-    costs = call_costs.fit(samples)
-    assert costs.empty and call_costs.predicted(samples, costs).empty
-    assert call_costs.off(call_costs.left_out(samples)).empty
 
 
 def test_a_call_costs_what_many_take_more_than_one_and_is_worth_it_from_half_the_rate_on():

@@ -190,9 +190,6 @@ def test_verdicts_are_of_the_seconds_of_whole_files(tmp_path, stages, verdict):
     assert found.headline.measured == pytest.approx((1 + stages + 0.9) / 4.9)
 
 
-COUNTS = ("requests", "wire_bytes", "connections", "predicted_bytes", "file_bytes")
-
-
 def case(files, layout, reader, **options):
     place = Place("http", Link(np.inf, 0))
     read = ReadOver(place, files[layout], np.s_[:, 0, 69, 126], reader, options)
@@ -202,12 +199,13 @@ def case(files, layout, reader, **options):
 
 def test_two_runs_count_the_same_of_true_reads(files):
     readers = ("h5py", "h5py-none", "subchunk")
+    names = ("requests", "wire_bytes", "connections", "predicted_bytes", "file_bytes")
     cases, folder = [case(files, "netCDF-4", one) for one in readers], files["netCDF-4"].path.parent
     first, second = Counting(folder, 0.02), Counting(folder, 0.02)
     once, again = ({row["reader"]: row for row in of.counts(cases)} for of in (first, second))
     for reader in readers:
         assert once[reader]["status"] == "ok" and once[reader]["verified"]
-        assert [once[reader][name] for name in COUNTS] == [again[reader][name] for name in COUNTS]
+        assert [once[reader][name] for name in names] == [again[reader][name] for name in names]
         ranges = [row for row in first.ranges(cases) if row["reader"] == reader]
         assert sum(row["chunk_bytes"] for row in ranges) == once[reader]["predicted_bytes"]
     ours, bare, cached = (once[name]["predicted_bytes"] for name in reversed(readers))
@@ -263,8 +261,10 @@ def test_a_store_that_refuses_is_told_without_its_name_and_keys(tmp_path, monkey
     assert not leaked(str(caught.value), server)
 
 
-def study_of_few_reads(top):
-    """The study, but for the reads that are as any other."""
+def test_a_real_store_gets_the_files_and_no_secret_is_kept(tmp_path, monkeypatch, capsys):
+    served, work, top = (tmp_path / name for name in ("served", "work", "study"))
+    served.mkdir()
+    # The study, but for the reads that are as any other.
     (top / "notebooks").mkdir(parents=True)
     for name in ("_config.yml", "book", "notebooks/penard_s3.ipynb"):
         (top / name).symlink_to(ROOT / name)
@@ -277,13 +277,7 @@ def study_of_few_reads(top):
     ]
     entry = {"name": "penard_s3", "title": "", "profiles": {"smoke": settings}}
     (top / "notebooks/study.yml").write_text(yaml.safe_dump({"notebooks": [entry]}))
-    return top
-
-
-def test_a_real_store_gets_the_files_and_no_secret_is_kept(tmp_path, monkeypatch, capsys):
-    served, work = tmp_path / "served", tmp_path / "work"
-    served.mkdir()
-    monkeypatch.chdir(study_of_few_reads(tmp_path / "study"))
+    monkeypatch.chdir(top)
     for name in (name for name in os.environ if name.startswith("AWS_")):
         monkeypatch.delenv(name)
     with store(served, BUCKET) as server:

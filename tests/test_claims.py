@@ -25,9 +25,6 @@ def run(drift=1.0, a=4.0, **columns):
     return [*samples("a", a, **columns), *samples("b", 1.0, **columns), *quiet(drift, **columns)]
 
 
-ROWS = run()
-
-
 @pytest.mark.parametrize(
     ("rule", "measure", "found", "verdict"),
     [
@@ -102,7 +99,7 @@ def test_an_ambiguous_filter_names_claim_and_part(tmp_path):
 
 
 def test_claims_json_has_the_agreed_fields(tmp_path):
-    found = judge(tmp_path, claim(basis="arithmetic"), ROWS)
+    found = judge(tmp_path, claim(basis="arithmetic"), run())
     claims.write_json([found], tmp_path / "out" / "claims.json")
     [row] = json.loads((tmp_path / "out" / "claims.json").read_text())
     assert list(row) == [
@@ -116,7 +113,7 @@ def test_claims_json_has_the_agreed_fields(tmp_path):
 
 
 def test_the_summary_counts_and_says_when_sizes_are_toys(tmp_path):
-    text = claims.summary_table([judge(tmp_path, claim(), ROWS)])
+    text = claims.summary_table([judge(tmp_path, claim(), run())])
     assert "lee-x" in text and text.endswith("1 claims: 1 holds")
     toys = judge(tmp_path, claim(), run(profile="smoke"))
     assert "toy sizes" in claims.summary_table([toys])

@@ -1,6 +1,7 @@
-"""The book, rendered strictly from a made-up run, and what its pages hold."""
+"""The book, rendered strictly from a made-up run, and what its pages hold and promise."""
 
 import json
+import math
 import re
 from pathlib import Path
 
@@ -8,6 +9,9 @@ import pytest
 import yaml
 from made_notebooks import code, notebook, stream
 
+from hyperslab.analysis.quantities import QUANTITIES
+from hyperslab.claims import read
+from hyperslab.claims.rules import effect
 from hyperslab.study.book import RenderError, fingerprint, render, stage
 from hyperslab.study.pages import placeholder
 
@@ -181,3 +185,61 @@ def test_a_bad_page_is_an_error_and_the_old_site_stays(tmp_path):
         render(tmp_path / "book", tmp_path / "html")
     assert (tmp_path / "html/index.html").read_text() == "old"
     assert "nowhere" in (tmp_path / "book.log").read_text()
+
+
+FIGURES_PAGE = (ROOT / "book/figures.md").read_text(encoding="utf-8")
+SHOWN = sorted(set(re.findall(r"\{shown\}`(\w+)/((?:fig|tab)-[\w-]+)`", FIGURES_PAGE)))
+HAS = {"Lee": (13, 8), "Jones": (8, 1), "Penard": (10, 3), "Chilan": (6, 0)}
+"""How many figures and tables each document has."""
+
+
+def test_what_the_page_of_figures_names_is_shown_there():
+    assert FIGURES_PAGE.count("{shown}`") >= len(SHOWN) > 25
+    for name, label in SHOWN:
+        source = (ROOT / f"notebooks/{name}.ipynb").read_text(encoding="utf-8")
+        assert f'\\"{label[4:]}\\"' in source, (name, label)
+
+
+def test_no_fence_has_a_backtick_in_its_first_line():
+    """With one, all that follows it becomes code."""
+    for page in (ROOT / "book").rglob("*.md"):
+        text = page.read_text(encoding="utf-8")
+        assert not re.findall(r"^```.*`.*$", text, flags=re.MULTILINE), page.name
+
+
+@pytest.mark.parametrize("name", HAS)
+def test_the_page_of_figures_has_each_and_table_once(name):
+    (part,) = [each for each in FIGURES_PAGE.split("\n## ") if each.startswith(name)]
+    rows = re.findall(r"^\| ((?:Figure|Table) \d+) \|", part, flags=re.MULTILINE)
+    figures, tables = HAS[name]
+    wanted = [f"Figure {n + 1}" for n in range(figures)]
+    assert rows == [*wanted, *(f"Table {n + 1}" for n in range(tables))]
+
+
+READING_PAGE = (ROOT / "book/reading.md").read_text(encoding="utf-8")
+CLAIMS = read(ROOT / "book/claims.yml").claims
+
+
+def absolute(part):
+    """Whether times of one configuration decide it, or their difference, and not a ratio."""
+    value = QUANTITIES.get(str(part.fields.get("value", "")))
+    of_one = part.kind in ("level", "difference", "share")
+    return of_one and value is not None and value.timed
+
+
+def test_the_page_on_reading_names_each_claim_that_absolute_times_decide():
+    named = READING_PAGE.partition("(sec-decides)=")[2].partition("## Verdicts")[0]
+    decided = [claim.id for claim in CLAIMS if absolute(claim.headline)]
+    assert len(decided) > 2
+    assert [name for name in decided if f"{{verdict}}`{name}`" not in named] == []
+
+
+def test_the_bands_of_the_page_on_reading_are_those_of_the_rule():
+    rows = re.findall(
+        r"^\* - ([\d.]+)\n  - ([\d.]+)\n  - ([\d.]+)$", READING_PAGE, flags=re.MULTILINE
+    )
+    assert len(rows) > 4
+    for document, *said in rows:
+        rule = effect(float(document))
+        ends = [math.exp(edge * rule.log_unit) for edge, _ in rule.edges[1:]]
+        assert [float(end) for end in said] == pytest.approx(ends, rel=0.005), document

@@ -1,4 +1,4 @@
-"""Staging: what of a run reaches the pages, and what must not."""
+"""Staging: what of a run reaches the pages, and what must not: what names people or machines."""
 
 import json
 from concurrent.futures import ThreadPoolExecutor
@@ -8,7 +8,7 @@ from made_notebooks import code, notebook, stream
 
 from hyperslab.study.book import stage
 from hyperslab.study.pages import clean
-from hyperslab.study.privacy import scrubber
+from hyperslab.study.privacy import revealed, scrubber
 
 CONFIG = "title: t\nonly_build_toc_files: true\nexecute: {execute_notebooks: 'off'}\n"
 
@@ -94,3 +94,34 @@ def test_stagings_at_once_leave_one_whole_stage(project):
     with ThreadPoolExecutor(4) as threads:
         list(threads.map(lambda _: stage(executed, results, out, root=project), range(12)))
     assert (out / "notebooks/one.ipynb").is_file()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Bearer abcdefgh123", "/home/ann/a.nc", "/Users/ann", "see /" + "root/x",
+        "/scratch/p123/a.nc", "C:\\data\\a.nc", "s3://bucket-of-ann/a", "https://ann:pw@server/a",
+        "https://minio.local:9000", "192.168.1.7", "ann@cluster", "AKIA" + "A" * 16, "password: x",
+        "TOKEN=x",
+    ],
+)  # fmt: skip
+def test_what_is_private_is_seen(text):
+    assert revealed(text) and revealed(f"OSError: '{text}' failed")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "", "NetCDF-4 / HDF5", "http://server/a.nc#mode=bytes", "s3://bucket/gfs.nc", "MB/s",
+        "http://127.0.0.1:4711/a", "4.9.3.1", "65536 tokens", "https://localhost:9000/a", "/data",
+        "x@", "NETCDF4_CLASSIC",
+    ],
+)  # fmt: skip
+def test_what_names_nobody_is_not(text):
+    assert revealed(text) == ""
+
+
+def test_a_folder_with_a_longer_name_is_another_folder(tmp_path):
+    scrub = scrubber(tmp_path)
+    assert scrub(f"{tmp_path} {tmp_path}/a").split() == [".", "a"]
+    assert "-copy" in scrub(f"{tmp_path}-copy/a")

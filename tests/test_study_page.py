@@ -1,7 +1,9 @@
 """What notebooks are written with: cases, files, comparisons, sentences, figures."""
 
+import re
 from functools import partial
 from itertools import product
+from types import SimpleNamespace
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -13,8 +15,9 @@ from hyperslab.analysis.compare import compare, paired
 from hyperslab.io import reader
 from hyperslab.io.experiment import modules
 from hyperslab.measure.case import Stopwatch
-from hyperslab.measure.records import frame_of, labels_of, load, save
-from hyperslab.study import Array, Case, Create, Dots, Layout, Overwrite, Read, begin
+from hyperslab.measure.noise import Disturbed, judge
+from hyperslab.measure.records import TEXT, frame_of, labels_of, load, save
+from hyperslab.study import Array, Case, Create, Dots, Layout, Overwrite, Read, begin, show
 from hyperslab.study.page import said, say
 from hyperslab.study.pages import clean
 from hyperslab.study.pictures import ColumnInFile
@@ -210,3 +213,42 @@ def test_few_blocks_give_no_advice_and_void_times_nothing(monkeypatch, blocks, o
     frame = frame_of([row | {"aa": row["case"], "case": "p"} for row in pair], ["layout"])
     say("**Found.** Quick. **Do.** Buy.", rests_on=[frame])
     assert shown in texts[0] and ("Buy" in texts[0]) == (blocks == 7 and other == 0.8)
+
+
+def test_a_figure_is_drawn_for_light_and_for_dark_pages(monkeypatch, tmp_path):
+    seen, others = [], plt.get_fignums()
+    monkeypatch.setattr(show, "_display", lambda *given: seen.append(given))
+    place = SimpleNamespace(results=tmp_path, notebook="one")
+    show.figure(place, lambda: plt.subplots()[0], "a-name", "What it shows.", "A  line.")
+    for style in STYLES:
+        text = (tmp_path / f"figures/one/a-name.{style}.svg").read_text()
+        assert ("#2b2b2b" in text) == (style == "light")
+    ((data, metadata),) = seen
+    assert data["image/png"].startswith(b"\x89PNG")
+    assert ":alt: A line.\n" in data[show.MYST]
+    assert metadata == {"image/png": {"alt": "A  line."}}
+    assert plt.get_fignums() == others
+
+
+@pytest.mark.parametrize(("blocks", "said"), [(1, "one block, no interval"), (4, "the range of 4")])
+def test_few_blocks_of_an_aa_pair_have_no_interval(blocks, said):
+    row = {"experiment": "e", "case": "a", "phase": "read"}
+    rows = [row | {"aa": aa, "block": b, "wall_s": 1.0 + b} for b in range(blocks) for aa in "AB"]
+    text = show.noise_text(judge(frame_of(rows)), Disturbed(9, 3, 2))
+    assert said in text and "[" not in text and "2 of those" in text
+
+
+EVIL = "<script>alert(3)</script> {{role}} {math}`x` | *a* \x07\x1b[31m\n```{raw} html\n# a"
+
+
+def test_markup_in_records_is_shown_and_does_nothing(monkeypatch):
+    seen = []
+    monkeypatch.setattr(show, "_display", seen.append)
+    show.table(pd.DataFrame({name: [EVIL] for name in TEXT}), "a-name", "Words.")
+    row = seen[0][show.MYST].splitlines()[-2]
+    assert row.count(" | ") == len(TEXT) - 1 and row.isprintable()
+    assert not re.search(r"(?<!\\)[<{]", row) and "<script>" not in seen[0]["text/html"]
+    evil = dict.fromkeys(("experiment", "cache_state", "case", "status"), EVIL)
+    said = show.lost_text(frame_of([{**evil, "block": 0}]))
+    assert said.count("# a") == 4 and said.count("```") == 2
+    assert not re.search(r"(?<!\\)[<{]", said.removeprefix("```{"))

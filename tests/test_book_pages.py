@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 import yaml
+from made_claims import load
 from made_notebooks import code, notebook, stream
 
 from hyperslab.analysis.quantities import QUANTITIES
-from hyperslab.claims import read
 from hyperslab.claims.rules import effect
 from hyperslab.study.book import RenderError, fingerprint, render, stage
 from hyperslab.study.pages import placeholder
@@ -217,7 +217,6 @@ def test_the_page_of_figures_has_each_and_table_once(name):
 
 
 READING_PAGE = (ROOT / "book/reading.md").read_text(encoding="utf-8")
-CLAIMS = read(ROOT / "book/claims.yml").claims
 
 
 def absolute(part):
@@ -229,7 +228,7 @@ def absolute(part):
 
 def test_the_page_on_reading_names_each_claim_that_absolute_times_decide():
     named = READING_PAGE.partition("(sec-decides)=")[2].partition("## Verdicts")[0]
-    decided = [claim.id for claim in CLAIMS if absolute(claim.headline)]
+    decided = [claim.id for claim in load() if absolute(claim.headline)]
     assert len(decided) > 2
     assert [name for name in decided if f"{{verdict}}`{name}`" not in named] == []
 

@@ -9,15 +9,16 @@ from itertools import cycle, product
 from pathlib import Path
 
 import pytest
+from made_claims import load
 
-from hyperslab.claims import VERDICTS, read
+from hyperslab.claims import VERDICTS
 from hyperslab.measure import records
 from hyperslab.study import board, explorer, profile, provenance
 from hyperslab.study.book import listed
 from hyperslab.study.listing import markup
 
 ROOT = Path(__file__).parents[1]
-CLAIMS = read(ROOT / "book" / "claims.yml").claims
+CLAIMS = load()
 
 
 @pytest.fixture(autouse=True, scope="module")

@@ -11,6 +11,7 @@ from pathlib import Path
 import made_notebooks
 import pytest
 from made_notebooks import code
+from samples import until
 
 from hyperslab.cli import FAILED, main
 from hyperslab.measure.parent import alive
@@ -63,10 +64,8 @@ def killed_when(there):
     words = [sys.executable, "-m", "hyperslab", "run", "first", "--profile", "smoke"]
     env = os.environ | {"PYTHONPATH": str(ROOT)}
     process = subprocess.Popen(words, env=env, stdout=subprocess.DEVNULL)
-    until = time.monotonic() + 120
-    while not there.exists():
-        assert time.monotonic() < until and process.poll() is None
-        time.sleep(0.1)
+    until(lambda: there.exists() or process.poll() is not None, seconds=120)
+    assert process.poll() is None
     process.kill()
     process.wait()
 
@@ -118,10 +117,7 @@ def test_killed_while_drawing_measures_nothing_again_and_leaves_nothing_that_loo
     (study / "notebooks/first.ipynb").write_text(notebook(MEASURES, "session.finish()", LINGERS))
     killed_when(study / "drawing")
     kernel = int((study / "drawing").read_text())
-    until = time.monotonic() + 20
-    while alive(kernel):
-        assert time.monotonic() < until, "its kernel goes on"
-        time.sleep(0.05)
+    until(lambda: not alive(kernel))
     assert not list(executed_folder(study / "build", "smoke").glob("first.ipynb"))
     records = study / "build/results/smoke/first.parquet"
     before = records.read_bytes()
@@ -166,9 +162,9 @@ def test_what_draws_or_measures_toys_runs_two_at_a_time_and_else_one(monkeypatch
     ids=["makes its files", "is only counted"],
 )
 def test_what_goes_on_beside_one_that_draws_and_what_waits(study, letter, changes, log):
-    until = f"import time\nwhile {letter!r} not in open('log').read(): time.sleep(0.05)"
+    waits = f"import time\nwhile {letter!r} not in open('log').read(): time.sleep(0.05)"
     drawn = "time.sleep(0.5); open('log', 'a').write('d')"
-    first = notebook(MEASURES, "session.finish()", until, drawn)
+    first = notebook(MEASURES, "session.finish()", waits, drawn)
     (study / "notebooks/first.ipynb").write_text(first)
     begun = MEASURES.replace('"first"', '"second"')
     for old, new in changes.items():

@@ -208,7 +208,7 @@ def test_patterns_are_what_their_names_say():
     [
         (Made("sst", ("t",), (3,), attrs={"coordinates": "gone day"}), Made("day", ("x",), (9,))),
         (Made("sst", ("t",), (3,), attrs={"bounds": "ends"}), Made("ends", ("t", "two"), (3, 2))),
-        (Made("a/b/salt", ("a_b_t",), (3,)), Made("a/b/t", ("a_b_t",), (3,), "f8")),
+        (Made("a/b/salt", ("a_b_t",), (3,)), Made("a/b/t", ("a_b_t",), (3,), dtype="f8")),
         (Made("a/b/salt", ("t",), (3,), attrs={"bounds": "z"}), Made("a/z", ("x",), (9,))),
         (Made("ice", ("t",), (9,)), Made("sst", ("t",), (3,), attrs={"coordinates": "day"})),
     ],

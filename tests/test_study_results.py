@@ -95,16 +95,6 @@ def facts(change):
     return doctored
 
 
-def cell(column, value):
-    """Another value in one row."""
-
-    def change(frame):
-        frame.loc[3, column] = value
-        return frame
-
-    return table(change)
-
-
 def impossible(frame):
     frame.loc[3, ["run_id", "profile", "verified", "wall_s"]] = ["another", "x", False, -1.0]
     frame.loc[4, "wall_s"] = float("inf")
@@ -321,7 +311,7 @@ def test_the_command(real, given, into, capsys):
     [folder] = into.iterdir()
     assert folder.name == "intel-xeon-processor-2-cores"
     assert "nothing changed" in said(OK, "add", str(real))
-    cell("status", "in /home/ann")(given)
+    table(private)(given)
     refused = said(USAGE, "add", str(given), "--name", "other")
     assert "lee_access.parquet, status: has a folder of a machine" in refused
     assert [path.name for path in into.iterdir()] == [folder.name]

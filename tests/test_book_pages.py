@@ -77,23 +77,18 @@ PAGES = (
 )  # fmt: skip
 
 
-def make_project(folder):
-    """A book of few of its pages, which link to others: tests/test_whole.py renders all of them."""
-    for name in ("book", "notebooks"):
-        (folder / name).symlink_to(ROOT / name)
-    toc = {"format": "jb-book", "root": "book/index", "chapters": [{"file": p} for p in PAGES]}
-    (folder / "_toc.yml").write_text(yaml.safe_dump(toc))
-    config = yaml.safe_load((ROOT / "_config.yml").read_text(encoding="utf-8"))
-    config["sphinx"]["config"]["suppress_warnings"] += ["ref", "myst.xref_missing"]
-    (folder / "_config.yml").write_text(yaml.safe_dump(config))
-    return folder
-
-
 @pytest.fixture(scope="module")
 def build(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("book")
+    """A book of few of its pages, which link to others: tests/test_whole.py renders all of them."""
+    folder, project = (tmp_path_factory.mktemp(name) for name in ("book", "project"))
     executed, results = make_run(folder)
-    project = make_project(tmp_path_factory.mktemp("project"))
+    for name in ("book", "notebooks"):
+        (project / name).symlink_to(ROOT / name)
+    toc = {"format": "jb-book", "root": "book/index", "chapters": [{"file": p} for p in PAGES]}
+    (project / "_toc.yml").write_text(yaml.safe_dump(toc))
+    config = yaml.safe_load((ROOT / "_config.yml").read_text(encoding="utf-8"))
+    config["sphinx"]["config"]["suppress_warnings"] += ["ref", "myst.xref_missing"]
+    (project / "_config.yml").write_text(yaml.safe_dump(config))
     missing = stage(executed, results, folder / "build/book", root=project)
     assert "lee_access" in missing and "lee_chunk_size" not in missing
     assert render(folder / "build/book", folder / "build/html")

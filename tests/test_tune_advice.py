@@ -258,19 +258,15 @@ def test_no_more_are_measured_than_asked_for_and_some_are_left_out_early(file, t
     assert len(left) and left["gain"].isna().all()
 
 
-def run(*words):
-    return main(["advise", *map(str, words)])
-
-
 def test_a_report_says_what_and_how_also_as_json_and_a_picture(file, tmp_path, capsys):
-    asked = [*QUICK, "--access", "time_series=0.7", "--access", "map=0.3"]
-    assert run(file, *asked, "--json", "a.json", "--plot", "a.png", "--html", "a.html") == 0
+    asked = ["advise", str(file), *QUICK, "--access", "time_series=0.7", "--access", "map=0.3"]
+    assert main([*asked, "--json", "a.json", "--plot", "a.png", "--html", "a.html"]) == 0
     text = " ".join(capsys.readouterr().out.split())  # as wide as the terminal
     assert "time_series 70% 192 B 48 of 48" in text and "because a time series touches " in text
     command = f"hyperslab rechunk {shlex.quote(str(file))} maps-"
     assert command in text and command in html.unescape((tmp_path / "a.html").read_text())
     assert (tmp_path / "a.png").stat().st_size > 10_000
-    assert run(file, *asked, "-q", "--json", "-") == 0
+    assert main([*asked, "-q", "--json", "-"]) == 0
     said = capsys.readouterr()
     assert "Advice: rewrite it as netcdf4 in " in said.err
     found = json.loads(said.out)

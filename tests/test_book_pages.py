@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 import yaml
 from made_claims import load
-from made_notebooks import code, notebook, stream
+from made_notebooks import code, notebook, stream, written
 
 from hyperslab.analysis.quantities import QUANTITIES
 from hyperslab.claims.rules import effect
@@ -39,12 +39,6 @@ def myst(text):
 
 def make_run(folder):
     """Write what a run leaves: executed notebooks, figures, claims and machine facts."""
-    executed, results = folder / "executed", folder / "results"
-    figures = results / "figures" / "lee_chunk_size"
-    figures.mkdir(parents=True)
-    executed.mkdir()
-    for style in ("light", "dark"):
-        (figures / f"rates.{style}.svg").write_text(SVG)
     outputs = (myst(FIGURE), stream("written\n"), stream("a progress bar", "stderr"))
     whole = notebook(
         code('workdir = "build"', tags=("injected-parameters",)),
@@ -52,23 +46,27 @@ def make_run(folder):
         code("show.table(run)", myst(TABLE), tags=("hide-input",)),
         title="# Chunk size",
     )
-    (executed / "lee_chunk_size.ipynb").write_text(whole)
     claim = {
         "id": "lee-7-small", "document": "lee", "statement": "tiny chunks are slow", "rule": "",
         "measured": 126.25, "low": 120.5, "high": 131.5, "verdict": "stronger", "parts": [],
         "shown": "126 [120, 132]",
         "reason": "The slowest of 25 sizes is `8×8`.", "run_id": "r1", "notebook": "lee_chunk_size",
     }  # fmt: skip
-    (results / "claims.json").write_text(json.dumps([claim]))
     who = {"cpu": "Test 9000", "memory_bytes": 2**33}
     machine = {
         "r0": {"notebook": "lee_access", "versions": {"h5py": "2.7182"}},
         "r1": {"notebook": "lee_chunk_size", "versions": {"h5py": "3.1415"}, "identity": who},
     }
     runs = {run: {"profile": "quick", **facts} for run, facts in machine.items()}
-    (results / "machine.json").write_text(json.dumps(runs))
-    (results / "lee_chunk_size.parquet").write_bytes(b"records")
-    return executed, results
+    files = {
+        "claims.json": json.dumps([claim]),
+        "machine.json": json.dumps(runs),
+        "lee_chunk_size.parquet": "records",
+    }
+    files |= {f"figures/lee_chunk_size/rates.{style}.svg": SVG for style in ("light", "dark")}
+    written(folder / "results", files)
+    written(folder / "executed", {"lee_chunk_size.ipynb": whole})
+    return folder / "executed", folder / "results"
 
 
 PAGES = (
@@ -168,14 +166,12 @@ def test_prose_refers_to_nothing_that_a_run_may_lack():
 
 
 def test_a_bad_page_is_an_error_and_the_old_site_stays(tmp_path):
-    for name, content in {
+    written(tmp_path, {
         "book/_toc.yml": "format: jb-book\nroot: index\n",
         "book/_config.yml": "title: t\nonly_build_toc_files: true\n",
         "book/index.md": "# Title\n\nSee {ref}`nowhere`.\n",
         "html/index.html": "old",
-    }.items():
-        (tmp_path / name).parent.mkdir(exist_ok=True)
-        (tmp_path / name).write_text(content)
+    })  # fmt: skip
     with pytest.raises(RenderError, match=r"nowhere[\s\S]*book\.log"):
         render(tmp_path / "book", tmp_path / "html")
     assert (tmp_path / "html/index.html").read_text() == "old"

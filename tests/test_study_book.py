@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
-from made_notebooks import code, notebook, stream
+from made_notebooks import code, notebook, stream, written
 from playwright.sync_api import sync_playwright
 
 from hyperslab.study import pdf
@@ -18,13 +18,6 @@ from hyperslab.study.privacy import revealed, scrubber
 
 ROOT = Path(__file__).parents[1]
 CONFIG = "title: t\nonly_build_toc_files: true\nexecute: {execute_notebooks: 'off'}\n"
-
-
-def written(folder, files):
-    """Write files of a book: their places, and what stands there."""
-    for name, text in files.items():
-        (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        (folder / name).write_text(text)
 
 
 @pytest.fixture
@@ -46,9 +39,8 @@ def made(*cells):
 
 def write_run(root, *cells):
     executed, results = root / "build/executed", root / "build/results/quick"
-    executed.mkdir(parents=True, exist_ok=True)
+    written(executed, {"one.ipynb": made(*cells)})
     results.mkdir(parents=True, exist_ok=True)
-    (executed / "one.ipynb").write_text(made(*cells))
     return executed, results
 
 

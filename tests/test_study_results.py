@@ -22,8 +22,6 @@ TIMED, OTHER = "lee_access", "chunking_defaults"
 BLOCKS = 7
 REFERENCE = ROOT / "results/reference"
 FOLDERS = sorted((ROOT / "results").glob("*/"))
-
-
 READ = cache(claims.read)
 
 

@@ -23,6 +23,7 @@ from samples import until
 
 from hyperslab.cli import main
 from hyperslab.io import Layout, Variable, create, write_array
+from hyperslab.io import by_netcdf4 as netcdf
 from hyperslab.io.sources.base import SourceVariable
 from hyperslab.tune import copy_plan, passes
 from hyperslab.tune import rechunk as module
@@ -174,8 +175,6 @@ def test_odd_files_are_copied_as_far_as_they_can_be_or_refused(tmp_path, kind):
 
 
 def test_a_wrong_value_keeps_the_copy_from_its_name(files, tmp_path, monkeypatch):
-    from hyperslab.io import by_netcdf4 as netcdf
-
     write = netcdf.NetCDFWriter.write
 
     def wrong(self, name, selection, data):

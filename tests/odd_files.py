@@ -297,9 +297,6 @@ def chunk_indexes(file):
     file.create_dataset("deep", data=np.arange(64).reshape((2,) * 6 + (1,) * 26))
 
 
-KINDS["chunk_indexes_today"] = chunk_indexes
-
-
 @kind
 def unlimited_dimensions(file):
     """HDF5 lists some of these chunks at wrong places: they are read plainly."""
@@ -316,9 +313,6 @@ def unlimited_dimensions(file):
             if rng.random() < share:
                 cut = tuple(slice(10 * at, 10 * at + 10) for at in place)
                 made[cut] = rng.integers(0, 99, (10,) * len(shape))
-
-
-KINDS["unlimited_dimensions_today"] = unlimited_dimensions
 
 
 @kind
@@ -433,9 +427,6 @@ def attributes(file):
     file["t"].attrs["coordinates"] = np.array(["lat"], object)
 
 
-KINDS["attributes_today"] = attributes
-
-
 # Dimensions.
 
 
@@ -508,4 +499,6 @@ def cut_off(file):
     return lambda path: os.truncate(path, at + 100)
 
 
-LATEST = {"unfiltered_edges", *(name for name in KINDS if name.endswith("_today"))}
+TODAY = ("chunk_indexes", "unlimited_dimensions", "attributes")
+KINDS |= {f"{name}_today": KINDS[name] for name in TODAY}
+LATEST = {"unfiltered_edges", *(f"{name}_today" for name in TODAY)}

@@ -1,7 +1,8 @@
 """HDF5 files with one odd thing each, beside a variable `good` that is like any other.
 
 A kind is a function that writes into an open file; what it returns, if anything, is done to the
-file's path after it is closed.
+file's path after it is closed. In this order: types, filters, where values lie, links and names,
+attributes, dimensions, damage.
 """
 
 import ctypes
@@ -73,9 +74,6 @@ def overwritten(at, values):
         path.write_bytes(data)
 
     return damage
-
-
-# Types.
 
 
 @kind
@@ -201,9 +199,6 @@ def fills(file):
         file[name].attrs["_FillValue"] = value
 
 
-# Filters.
-
-
 @kind
 def missing_filter(file):
     for name, number in (("unknown", 32100), ("bitshuffled", 32008)):
@@ -254,9 +249,6 @@ def damaged_chunks(file):
     made.id.write_direct_chunk((0, 0), stream[:-1] + bytes([stream[-1] ^ 1]))  # Adler-32
     made.id.write_direct_chunk((1, 0), stream[: len(stream) // 2])
     made.id.write_direct_chunk((2, 0), b"no stream at all")
-
-
-# Where values lie.
 
 
 @kind
@@ -348,9 +340,6 @@ def user_block(file):
     return overwritten(0, b"#!/bin/sh\n")
 
 
-# Links and names.
-
-
 @kind
 def soft_links(file):
     file["loop"] = h5py.SoftLink("/loop")
@@ -399,9 +388,6 @@ def odd_names(file):
         tracked[name] = np.arange(3)
 
 
-# Attributes.
-
-
 @kind
 def attributes(file):
     attrs = file["good"].attrs
@@ -425,9 +411,6 @@ def attributes(file):
     file["good"].attrs["_ARRAY_DIMENSIONS"] = "nonsense"
     file["lat"], file["t"] = np.arange(3.0), np.arange(3.0)
     file["t"].attrs["coordinates"] = np.array(["lat"], object)
-
-
-# Dimensions.
 
 
 @kind
@@ -466,9 +449,6 @@ def lengths_that_contradict(file):
     for name, length in (("full", 6), ("part", 4)):
         made = deflated(file, name, np.ones(length), (4,), maxshape=(None,))
         made.dims[0].attach_scale(file["u"])
-
-
-# Damage.
 
 
 @kind

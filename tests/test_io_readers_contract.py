@@ -48,17 +48,11 @@ LAYOUTS = {
 
 
 @pytest.fixture(scope="session")
-def nothing(tmp_path_factory):
-    """A folder in which there is no data."""
-    folder = tmp_path_factory.mktemp("nothing")
-    (folder / "text.nc").write_text("This is no data.\n" * 1000)
-    (folder / "folder").mkdir()
-    return folder
-
-
-@pytest.fixture(scope="session")
-def written(tmp_path_factory, nothing):
+def written(tmp_path_factory):
     """Give the file of a layout, made at the first request."""
+    nothing = tmp_path_factory.mktemp("nothing")
+    (nothing / "text.nc").write_text("This is no data.\n" * 1000)
+    (nothing / "folder").mkdir()
 
     @cache
     def give(name):

@@ -1,7 +1,8 @@
 """HDF5 files with one odd thing each, beside a variable `good` that is like any other.
 
 A kind is a function that writes into an open file; what it returns, if anything, is done to the
-file's path after it is closed.
+file's path after it is closed. In this order: types, filters, where values lie, links and names,
+attributes, dimensions, damage.
 """
 
 import ctypes
@@ -73,9 +74,6 @@ def overwritten(at, values):
         path.write_bytes(data)
 
     return damage
-
-
-# Types.
 
 
 @kind
@@ -201,9 +199,6 @@ def fills(file):
         file[name].attrs["_FillValue"] = value
 
 
-# Filters.
-
-
 @kind
 def missing_filter(file):
     for name, number in (("unknown", 32100), ("bitshuffled", 32008)):
@@ -256,9 +251,6 @@ def damaged_chunks(file):
     made.id.write_direct_chunk((2, 0), b"no stream at all")
 
 
-# Where values lie.
-
-
 @kind
 def what_lies_in_other_files(file):
     for name, source in (("here", "."), ("gone", "gone.h5")):
@@ -297,9 +289,6 @@ def chunk_indexes(file):
     file.create_dataset("deep", data=np.arange(64).reshape((2,) * 6 + (1,) * 26))
 
 
-KINDS["chunk_indexes_today"] = chunk_indexes
-
-
 @kind
 def unlimited_dimensions(file):
     """HDF5 lists some of these chunks at wrong places: they are read plainly."""
@@ -316,9 +305,6 @@ def unlimited_dimensions(file):
             if rng.random() < share:
                 cut = tuple(slice(10 * at, 10 * at + 10) for at in place)
                 made[cut] = rng.integers(0, 99, (10,) * len(shape))
-
-
-KINDS["unlimited_dimensions_today"] = unlimited_dimensions
 
 
 @kind
@@ -352,9 +338,6 @@ def huge_shapes(file):
 @kind
 def user_block(file):
     return overwritten(0, b"#!/bin/sh\n")
-
-
-# Links and names.
 
 
 @kind
@@ -405,9 +388,6 @@ def odd_names(file):
         tracked[name] = np.arange(3)
 
 
-# Attributes.
-
-
 @kind
 def attributes(file):
     attrs = file["good"].attrs
@@ -431,12 +411,6 @@ def attributes(file):
     file["good"].attrs["_ARRAY_DIMENSIONS"] = "nonsense"
     file["lat"], file["t"] = np.arange(3.0), np.arange(3.0)
     file["t"].attrs["coordinates"] = np.array(["lat"], object)
-
-
-KINDS["attributes_today"] = attributes
-
-
-# Dimensions.
 
 
 @kind
@@ -477,9 +451,6 @@ def lengths_that_contradict(file):
         made.dims[0].attach_scale(file["u"])
 
 
-# Damage.
-
-
 @kind
 def damaged_parts(file):
     """An object, a group, an attribute."""
@@ -508,4 +479,6 @@ def cut_off(file):
     return lambda path: os.truncate(path, at + 100)
 
 
-LATEST = {"unfiltered_edges", *(name for name in KINDS if name.endswith("_today"))}
+TODAY = ("chunk_indexes", "unlimited_dimensions", "attributes")
+KINDS |= {f"{name}_today": KINDS[name] for name in TODAY}
+LATEST = {"unfiltered_edges", *(f"{name}_today" for name in TODAY)}

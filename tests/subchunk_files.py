@@ -85,22 +85,12 @@ def keys(draw, shape):
     """A selection of an array of this shape."""
     found = []
     for n in shape[: draw(st.integers(0, len(shape)))]:
-        kind = draw(st.sampled_from(["int", "slice", "slice", "list", "mask", "all"]))
-        bound = st.none() | st.integers(-n - 2, n + 2)
-        if kind == "int":
-            found.append(draw(st.integers(-n, n - 1)))
-        elif kind == "slice":
-            step = draw(st.sampled_from([None, 1, 2, 3, 7, -1, -2, -5]))
-            found.append(slice(draw(bound), draw(bound), step))
-        elif kind == "list":
-            found.append(draw(st.lists(st.integers(-n, n - 1), max_size=4)))
-        elif kind == "mask":
-            found.append(np.array(draw(st.lists(st.booleans(), min_size=n, max_size=n)), bool))
-        else:
-            found.append(slice(None))
-    if draw(st.booleans()):
-        found.append(Ellipsis)
-    return tuple(found)
+        index, bound = st.integers(-n, n - 1), st.none() | st.integers(-n - 2, n + 2)
+        cut = st.builds(slice, bound, bound, st.sampled_from([None, 1, 2, 3, 7, -1, -2, -5]))
+        mask = st.lists(st.booleans(), min_size=n, max_size=n).map(np.array)
+        some = st.lists(index, max_size=4)
+        found.append(draw(index | cut | some | mask | st.just(slice(None))))
+    return (*found, ...) if draw(st.booleans()) else tuple(found)
 
 
 def expected(array, key):

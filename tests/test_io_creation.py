@@ -181,10 +181,8 @@ def test_coordinates_and_attributes_are_stored(tmp_path, layout):
     if layout.format == "nczarr":
         return  # xarray opens it through zarr, which has the test of its own
     store = layout.suffix == ".zarr"
-    engine, options = (
-        ("zarr", {"consolidated": layout.format == "zarr2"}) if store else ("netcdf4", {})
-    )
-    with xr.open_dataset(tmp_path / "a", engine=engine, **options) as dataset:
+    options = {"consolidated": layout.format == "zarr2", "engine": "zarr"} if store else {}
+    with xr.open_dataset(tmp_path / "a", **{"engine": "netcdf4"} | options) as dataset:
         assert dataset.attrs == {"title": "é"}
         assert dataset.field.dims == ("t", "x")
         assert list(dataset.field.attrs["flags"]) == [1, 2]

@@ -1,20 +1,118 @@
-"""What does not fit, or what Blosc in netCDF-C cannot write, is refused before it is tried."""
+"""Variables and layouts: what they accept, record and refuse before anything is tried."""
 
+import math
 import subprocess
 import sys
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from hyperslab.io import Layout, Variable, create
+from hyperslab.io import CODECS, DTYPES, FORMATS, LEVELS, Layout, Variable, create
 from hyperslab.io.file_plan import check_blosc
+
+
+def test_types_by_any_name_and_fill_values_of_integers_are_whole():
+    for dtype in DTYPES:
+        names = (dtype, np.dtype(dtype).name, np.dtype(dtype), ">" + dtype)
+        assert {Variable("a", ("x",), (3,), name).dtype for name in names} == {dtype}
+    assert Variable("a", (), (), "u8", fill_value=2**64 - 1).fill_value == 2**64 - 1
+    whole = Variable("a", (), (), "i2", fill_value=-5.0).fill_value
+    assert (whole, type(whole)) == (-5, int)
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"name": ""}, "give a name"),
+        ({"name": "../b"}, "give a name"),
+        ({"dims": ("x", "y")}, "one name for each axis"),
+        ({"dims": ("x", "x"), "shape": (3, 3)}, "each once"),
+        ({"dims": "x"}, "dims='x'; give a tuple"),
+        ({"unlimited": "x"}, "unlimited='x'; give a tuple"),
+        ({"unlimited": ("y",)}, "must be among"),
+        ({"shape": (-3,)}, "negative length"),
+        ({"dtype": "f2"}, "give one of i1, i2"),
+        ({"attrs": {"_FillValue": 1}}, "give fill_value instead"),
+        ({"dtype": "u1", "fill_value": 256}, "give an integer from 0 to 255"),
+        ({"dtype": "i2", "fill_value": 1.5}, "is not a value of int16"),
+        ({"dtype": "i2", "fill_value": float("nan")}, "is not a value of int16"),
+    ],
+)
+def test_what_is_no_variable_is_refused(given, said):
+    parts = {"name": "a", "dims": ("x",), "shape": (3,), "dtype": "f4"} | given
+    with pytest.raises(ValueError, match=said):
+        Variable(**parts)
+
+
+def test_a_layout_is_a_value_with_a_suffix_and_columns():
+    suffixes = {"binary": ".bin", "hdf5": ".h5", "zarr2": ".zarr", "zarr3": ".zarr",
+                "nczarr": ".zarr"}  # fmt: skip
+    for format in FORMATS:
+        layout = Layout(format)
+        assert layout.suffix == suffixes.get(format, ".nc")
+    assert hash(Layout("hdf5", chunks=[4, 8])) == hash(Layout("hdf5", chunks=(4, 8)))
+    layout = Layout("netcdf4", chunks=(790, 790), codec="zstd", level=7)
+    assert layout.record() == {
+        "format": "netcdf4", "codec": "zstd", "level": 7, "shuffle": False, "chunks": "790x790",
+    }  # fmt: skip
+    plain = Layout("netcdf3", byteorder="big").record()  # as it is by nature
+    assert (plain["codec"], plain["chunks"]) == ("", "") and math.isnan(plain["level"])
+
+
+def test_levels_have_ends_and_a_missing_one_is_the_codecs_own():
+    for codec in CODECS:
+        low, high, default = LEVELS.get(codec, (None, None, None))
+        layout = Layout("zarr2" if default else "hdf5", (10,), codec)
+        assert layout.effective_level == default
+        if default:
+            assert replace(layout, level=low).effective_level == low
+            assert replace(layout, level=high).effective_level == high
+            for level in (low - 1, high + 1):
+                with pytest.raises(ValueError, match=f"{level}: {codec} takes {low} to {high}"):
+                    replace(layout, level=level)
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"format": "netcdf5"}, "format='netcdf5': give one of binary, netcdf3"),
+        ({"byteorder": "middle"}, "byteorder='middle': give one of native, little, big"),
+        ({"codec": "gzip", "chunks": (1,)}, "codec='gzip': give one of deflate"),
+        ({"chunks": (0, 1)}, r"chunks=\(0, 1\): give a tuple of integers of at least 1"),
+        ({"chunks": "790x790"}, "chunks='790x790': give a tuple of integers"),
+        ({"chunks": (True,)}, r"chunks=\(True,\): give a tuple of integers"),
+        ({"codec": "deflate"}, "contiguous data cannot be compressed; give chunks"),
+        ({"codec": "lzf", "chunks": (1,)}, "codec='lzf' with format='netcdf4': it takes deflate"),
+        ({"level": 4}, "level=4 with codec=None: it has no effect"),
+        ({"shuffle": True}, "shuffle=True with codec=None: it has no effect"),
+        ({"format": "hdf5", "chunks": (1,), "codec": "lzf", "level": 1}, "lzf has no levels"),
+        ({"codec": "zstd", "chunks": (1,), "shuffle": True}, "leave the bytes unshuffled"),
+        ({"fletcher32": True}, "checksums need chunks"),
+        ({"fletcher32": True, "format": "zarr2"}, "only netcdf4, netcdf4-classic, hdf5 have"),
+        ({"prefill": False, "format": "binary"}, "have prefill; leave prefill out"),
+        ({"byteorder": "little", "format": "netcdf3"}, "always big-endian; leave byteorder out"),
+        ({"byteorder": "big", "format": "nczarr"}, "swaps the bytes of its fill values"),
+        ({"shards": (4,), "format": "zarr3"}, "a shard holds whole chunks"),
+        ({"shards": (4, 4), "chunks": (2,), "format": "zarr3"}, "as many axes as the shards"),
+        ({"shards": (5,), "chunks": (2,), "format": "zarr3"}, "a multiple of the chunk's"),
+        ({"page_bytes": 4096}, "only hdf5 have page_bytes"),
+        ({"page_bytes": 100, "format": "hdf5"}, "integers of at least 512"),
+        ({"quantize": ("bitshave", 7)}, r"quantize=\('bitshave', 7\): give \('bitgroom'"),
+        ({"quantize": ("bitround", 1.5)}, "a number of digits"),
+        ({"quantize": ("bitgroom", 16)}, "bitgroom takes 1 to 15"),
+        ({"format": "cdf5", "codec": "deflate"}, "format='cdf5': it takes no codec"),
+    ],
+)  # fmt: skip
+def test_what_does_not_exist_is_refused(given, said):
+    with pytest.raises(ValueError, match=said):
+        Layout(**given)
+
 
 GRID = Variable("grid", ("y", "x"), (12, 20), "f4")
 GROWING = Variable("growing", ("t", "x"), (3, 20), "f4", unlimited=("t",))
 LATE = Variable("late", ("x", "t"), (20, 3), "f4", unlimited=("t",))
 TIME = Variable("t", ("t",), (3,), "f8")
-
-
 WHOLE = Variable("v", ("x",), (2**31,), "i2")
 TWICE = Variable("v", ("t", "s"), (2, 2), "f4", unlimited=("t", "s"))
 ONE = Layout("netcdf4-classic", chunks=(1, 1))

@@ -1,16 +1,22 @@
-"""Every reader over every layout it takes."""
+"""Every reader over every layout it takes; which there are; selections made definite."""
 
+import subprocess
+import sys
 from dataclasses import replace
 from functools import cache
+from importlib.util import find_spec
 
 import h5py
 import numpy as np
 import pytest
-from contracts.readers import ReaderContract, Truth, assert_same
+from contracts.readers import ReaderContract, Truth, assert_same, selections
+from hypothesis import given
+from hypothesis import strategies as st
 
 from hyperslab import subchunk
-from hyperslab.io import DTYPES, Layout, Variable, create, readers
+from hyperslab.io import DTYPES, Layout, Variable, cards, create, readers, region
 from hyperslab.io import reader as reader_named
+from hyperslab.io.cards import Card
 from hyperslab.io.layout import CLASSIC
 
 CHUNKS = (3, 4, 5)
@@ -42,17 +48,11 @@ LAYOUTS = {
 
 
 @pytest.fixture(scope="session")
-def nothing(tmp_path_factory):
-    """A folder in which there is no data."""
-    folder = tmp_path_factory.mktemp("nothing")
-    (folder / "text.nc").write_text("This is no data.\n" * 1000)
-    (folder / "folder").mkdir()
-    return folder
-
-
-@pytest.fixture(scope="session")
-def written(tmp_path_factory, nothing):
+def written(tmp_path_factory):
     """Give the file of a layout, made at the first request."""
+    nothing = tmp_path_factory.mktemp("nothing")
+    (nothing / "text.nc").write_text("This is no data.\n" * 1000)
+    (nothing / "folder").mkdir()
 
     @cache
     def give(name):
@@ -230,3 +230,100 @@ def test_what_it_cannot_read_is_an_error_and_not_wrong(tmp_path, name):
     for kind in ("missing", *(odd if name == "hidefix" else ())):
         with pytest.raises(OSError, match=rf"{kind}\.h5: {name} cannot open 'x': ."):
             reader_named(name).open(tmp_path / f"{kind}.h5", "x")
+
+
+ORDER = (
+    "plain", "netcdf4", "netcdf-c", "h5py", "h5py-paged", "subchunk", "chunkindex_layout",
+    "h5netcdf", "pyfive", *(["hidefix"] if find_spec("hidefix") else []),
+    "xarray-netcdf4", "xarray-h5netcdf", "xarray-zarr", "zarr", "nczarr",
+)  # fmt: skip
+
+
+def test_places_have_their_readers_and_without_s3fs_what_obstore_reads_is_left(monkeypatch):
+    assert readers() == ORDER
+    assert set(readers(place="http")) - set(readers(place="s3")) == {"netcdf4", "xarray-netcdf4"}
+    monkeypatch.setattr(cards, "_OPENERS", {"s3": ("no_such_s3fs",)})
+    assert readers("hdf5", place="s3") == (
+        "subchunk-obstore", "virtualizarr", "virtualizarr-kerchunk",
+    )  # fmt: skip
+    with pytest.raises(ValueError, match="place='gs': give one of file, http, s3"):
+        readers(place="gs")
+
+
+def test_an_unknown_reader_or_format_is_named_with_what_there_is(monkeypatch):
+    with pytest.raises(ValueError, match=r"no reader 'gdal'; give one of plain, netcdf4"):
+        reader_named("gdal")
+    with pytest.raises(ValueError, match=r"format='grib': give one of binary"):
+        readers("grib")
+    absent = Card("gdal", "gdal", frozenset({"netcdf4"}), "gdal", ("no_such_module",))
+    monkeypatch.setattr(cards, "CARDS", (*cards.CARDS, absent))
+    assert "gdal" not in readers()
+    with pytest.raises(ValueError, match=r"needs no_such_module.*pip install.*usable are plain"):
+        reader_named("gdal")
+
+
+def test_without_a_compiler_the_reader_in_c_is_left_out_by_name(monkeypatch):
+    monkeypatch.setenv("CC", "no-such-compiler")
+    cards.reader.cache_clear()
+    assert readers() == tuple(name for name in ORDER if name != "netcdf-c")
+    with pytest.raises(ValueError, match=r"'netcdf-c' needs a C compiler.*apt-get install gcc"):
+        reader_named("netcdf-c")
+
+
+IMPORTED = """
+import threading
+from hyperslab.io import reader, readers
+for name in readers():
+    reader(name)
+print(threading.active_count())
+"""
+
+
+def test_readers_have_no_threads_when_they_are_imported():
+    """Samples are forked from a process that has done so."""
+    words = [sys.executable, "-W", "error", "-c", IMPORTED]
+    done = subprocess.run(words, capture_output=True, text=True)
+    assert (done.stdout, done.stderr) == ("1\n", "")
+
+
+SHAPES = st.lists(st.integers(0, 6), max_size=4).map(tuple)
+
+
+@given(data=st.data(), shape=SHAPES)
+def test_a_region_is_what_numpy_selects_and_its_runs_are_the_elements_in_order(data, shape):
+    array = np.arange(np.prod(shape, dtype=int)).reshape(shape)
+    selection = data.draw(selections(shape))
+    chosen = region(selection, shape)
+    wanted = np.asarray(array[selection])
+    assert (chosen.shape, chosen.size) == (wanted.shape, wanted.size)
+    assert len(chosen.indices) == len(shape) and min(chosen.starts, default=0) >= 0
+    assert np.array_equal(array[chosen.indices], wanted)
+    runs = list(chosen.runs(shape))
+    flat = [first + i * step for first, count, step in runs for i in range(count)]
+    assert flat == wanted.reshape(-1).tolist()
+    assert all(count > 0 and step > 0 for _, count, step in runs)
+
+
+def test_runs_are_as_long_as_they_can_be():
+    for selection, runs in (
+        (slice(1, 3), [(20, 40, 1)]),
+        ((slice(None), slice(1, 3)), [(5, 10, 1), (25, 10, 1), (45, 10, 1)]),
+        ((0, 1, slice(0, 5, 2)), [(5, 3, 2)]),
+        ((0, slice(0, 4, 2)), [(0, 5, 1), (10, 5, 1)]),
+    ):
+        assert list(region(selection, (3, 4, 5)).runs((3, 4, 5))) == runs
+
+
+@pytest.mark.parametrize(
+    ("selection", "error", "said"),
+    [
+        ((0, -3), IndexError, "tos: index -3 is out of range for axis 1 of size 2"),
+        ((0, 2), IndexError, "tos: index 2 is out of range for axis 1 of size 2; give -2 to 1"),
+        ((0, 0, 0), IndexError, "tos: selection .* does not fit shape"),
+        ((None, 0), TypeError, "tos: index None on axis 0"),
+        (slice(None, None, -2), ValueError, "tos: step -2 on axis 0"),
+    ],
+)
+def test_messages_name_the_array(selection, error, said):
+    with pytest.raises(error, match=said):
+        region(selection, (5, 2), "tos")

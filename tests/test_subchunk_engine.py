@@ -1,7 +1,9 @@
-"""The xarray engine: the datasets of engine netcdf4, lazily, in threads, processes and pickles."""
+"""The xarray engine and the Zarr store: what engine netcdf4 gives, lazily and in pickles."""
 
+import asyncio
 import io
 import os
+import pickle
 from itertools import product
 from pathlib import Path
 
@@ -10,10 +12,13 @@ import numpy as np
 import pytest
 import subchunk_files as files
 import xarray as xr
+from zarr.abc.store import OffsetByteRequest, RangeByteRequest, SuffixByteRequest
+from zarr.core.buffer import default_buffer_prototype
 
 from hyperslab import subchunk
 from hyperslab.subchunk.engine import SubchunkEntrypoint
 from hyperslab.subchunk.fetch import local
+from hyperslab.subchunk.store import SubchunkStore
 
 
 def climate(file):
@@ -193,3 +198,64 @@ def test_more_files_than_may_be_open(tmp_path, monkeypatch):
         assert file["x"][12_345] == 12_345
     if before:
         assert len(list(descriptors.iterdir())) <= before + 6
+
+
+def test_xarray_reads_the_store_like_netcdf4(path):
+    """In a process of a dask cluster too, which gets it pickled."""
+    given = path, {"t": {"time": -1, "lat": 5, "lon": 5}, "time": -1}
+    store = pickle.loads(pickle.dumps(SubchunkStore(*given)))
+    assert store == SubchunkStore(*given) != SubchunkStore(path)
+    for group in (None, "g/run"):
+        how = {"group": group, "drop_variables": ["station"]}
+        with (
+            xr.open_dataset(path, engine="netcdf4", **how) as truth,
+            xr.open_zarr(store, **how) as found,
+        ):
+            # JSON does not keep that the scale is a float32.
+            xr.testing.assert_allclose(found.compute(), truth.compute())
+            if not group:
+                assert found["t"].chunks == ((6,), (5,) * 8, (5,) * 12)
+
+
+def test_keys_and_parts(path):
+    async def asked():
+        keys = [key async for key in store.list()]
+        assert len(keys) == len(set(keys))
+        for key in keys:
+            assert await store.exists(key)
+            whole = (await store.get(key, prototype)).to_bytes()
+            assert await store.getsize(key) == len(whole)
+            parts = [RangeByteRequest(2, 9), OffsetByteRequest(3), SuffixByteRequest(4)]
+            got = await store.get_partial_values(prototype, [(key, part) for part in parts])
+            assert [part.to_bytes() for part in got] == [whole[2:9], whole[3:], whole[-4:]]
+        assert {"zarr.json", "time", "t", "g"} < {key async for key in store.list_dir("")}
+        assert {key async for key in store.list_dir("t")} == {"zarr.json", "c"}
+        assert {key async for key in store.list_dir("t/c")} == {"0", "1"}
+        assert [k async for k in store.list_prefix("lat/c")] == ["lat/c/0"]
+        for absent in ("t/c/2/0/0", "t/c/0/0", "t/c/x/0/0", "none/zarr.json", "t/c/-1/0/0"):
+            assert not await store.exists(absent)
+            assert await store.get(absent, prototype) is None
+        with pytest.raises(ValueError, match="read-only"):
+            await store.set("u/c/0", prototype.buffer.from_bytes(b""))
+        with pytest.raises(ValueError, match="read-only"):
+            await store.delete("u/c/0")
+
+    store, prototype = SubchunkStore(path), default_buffer_prototype()
+    asyncio.run(asked())
+
+
+@pytest.mark.parametrize(
+    ("chunks", "message"),
+    [
+        ("auto", "chunks are 'auto': give numbers by the names"),
+        ({"nothing": 3}, "'nothing', which is no variable and no dimension"),
+        ({"u": (1, 2)}, r"\(1, 2\): give a shape, or lengths by names"),
+        ({"u": {"depth": 1}}, "name 'depth': its dimensions are"),
+        ({"u": 5}, "give a shape, or lengths by names"),
+        ({"lat": 0}, "along lat are 0: give 1 to 40, or -1 for all"),
+        ({"lat": 2.5}, "along lat are 2.5"),
+    ],
+)
+def test_chunks_that_do_not_fit_are_named(path, chunks, message):
+    with pytest.raises(ValueError, match=message):
+        SubchunkStore(path, chunks)

@@ -28,11 +28,10 @@ class Truth:
     empty: Path = Path()  # a folder without any data in it, and a file that is no data
 
 
-@st.composite
-def slices(draw, size):
+def slices(size):
     """Any slice with a positive step, with ends inside, outside or absent."""
     end = st.none() | st.integers(-size - 3, size + 3)
-    return slice(draw(end), draw(end), draw(st.none() | st.integers(1, size + 2)))
+    return st.builds(slice, end, end, st.none() | st.integers(1, size + 2))
 
 
 @st.composite

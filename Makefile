@@ -1,6 +1,6 @@
 PROFILE ?=
 RECORDS ?=
-JOBS ?= 2
+JOBS ?= 3
 
 # Both set up what they need first; see tools/python.sh.
 PY := sh tools/python.sh
@@ -17,7 +17,7 @@ help:
 	@echo "make pdf                      the book that was run, or RECORDS=folder drawn, rendered and printed:"
 	@echo "                              build/hyperslab.pdf"
 	@echo "make test                     the tests"
-	@echo "     JOBS=2                   how many at a time"
+	@echo "     JOBS=3                   how many at a time"
 	@echo "make check                    ruff, mypy, the import directions"
 	@echo "make format                   mend what ruff can mend"
 	@echo "make lock [UPGRADE=--upgrade] write requirements.lock from pyproject.toml"

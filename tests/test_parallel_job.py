@@ -1,17 +1,84 @@
-"""What each library writes is right, and its requests are as many as they are."""
+"""What ranks write is right, in as many requests as they are; jobs that fail are named."""
 
+import json
+import signal
+import subprocess
+import sys
 from contextlib import nullcontext
 
 import h5py
+import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from made_parallel import EACH, FOUND, C, needs
+from samples import until
 
-from hyperslab.parallel.errors import ParallelError
+from hyperslab.parallel.errors import AbsentError, DiedError, ParallelError, RanksError
 from hyperslab.parallel.flash import flash
 from hyperslab.parallel.found import Program
 from hyperslab.parallel.job import RanksJob, run
+from hyperslab.parallel.launcher import Launcher
+from hyperslab.parallel.mpiio import runs
 from hyperslab.parallel.patterns import pattern
+from hyperslab.parallel.plan import Part, SharedArray, WritePlan
+from hyperslab.parallel.ranks import explain
+from hyperslab.parallel.report import read_report
 from hyperslab.parallel.verify import holds
+
+PATTERNS = ("interleaved", "rows", "overhang", "within", "spanning")
+
+
+@given(st.sampled_from(PATTERNS), st.integers(1, 5), st.integers(1, 5), st.integers(1, 9))
+def test_each_rank_writes_as_much_in_contiguous_runs_and_no_cell_twice(name, rows, columns, ranks):
+    plan = pattern(name, rows, columns, ranks)
+    (dataset,) = plan.datasets
+    flat, times = np.full(int(np.prod(dataset.shape)), -1.0), np.zeros(dataset.shape, dtype=int)
+    for part in dataset.parts:
+        times[part.region] += 1
+        for at, cells in runs(dataset, part, plan.values(0, part)):
+            flat[at // 8 : at // 8 + cells.size] = cells.ravel()
+    whole = plan.values(0, Part((0,) * 2, dataset.shape))
+    assert times.max() == 1
+    assert np.array_equal(flat.reshape(dataset.shape), np.where(times, whole, -1.0))
+    assert plan.nbytes == 8 * rows * columns * ranks
+    assert {plan.rank_bytes(rank) for rank in range(ranks)} == {8 * rows * columns}
+
+
+def test_the_document_s_chunks_overhang_or_fit():
+    overhang, within = (pattern(name, 16, 8, 8).datasets[0] for name in ("overhang", "within"))
+    assert {part.start[1] // overhang.chunks[1] for part in overhang.parts} == {1}
+    assert [part.start[1] // within.chunks[1] for part in within.parts] == [0] * 4 + [1] * 4
+    spanning = pattern("spanning", 16, 8, 3).datasets[0]  # half of each of two chunks
+    assert spanning.shape == (48, 16) and spanning.chunks == (48, 8)
+    assert {(part.start[1], part.count[1]) for part in spanning.parts} == {(4, 8)}
+
+
+def test_flash_writes_the_document_s_bytes_in_blocks_one_after_the_other():
+    for file in ("checkpoint", "centres", "corners"):
+        for dataset in flash(file, side=2, ranks=5, blocks=3).datasets:
+            firsts = [(part.start[0], part.count[0]) for part in dataset.parts]
+            assert firsts == [(0, 3), (3, 4), (7, 5), (12, 3), (15, 4)]
+            assert all(part.count[1:] == dataset.shape[1:] for part in dataset.parts)
+            assert dataset.shape[0] == 19
+    for file, side, mb in (("checkpoint", 8, 31.8), ("centres", 16, 21), ("corners", 16, 25.4)):
+        assert flash(file, side, ranks=4).nbytes / 1e6 == pytest.approx(mb, rel=0.02)
+    assert flash("checkpoint", 16, 4).rank_bytes(0) / 1e6 == pytest.approx(60, rel=0.06)
+
+
+def test_values_are_whole_in_each_type():
+    plan = flash("checkpoint", side=2, ranks=1, blocks=1, as_bytes=True)
+    values = plan.values(29, plan.datasets[29].parts[0])
+    assert values.dtype == "i1" and values.min() >= 0 and len(np.unique(values)) > 60
+    part = Part((990, 0), (5, 3000))
+    plan = WritePlan(tuple(SharedArray(t, t, (1000, 3000), (part,)) for t in ("f8", "f4", "i4")))
+    f8, f4, i4 = (plan.values(0, part).astype(t) for t in ("f8", "f4", "i4"))
+    assert np.array_equal(f8, f4) and np.array_equal(f8, i4)
+    assert len(np.unique(f8)) == f8.size
+    assert f8[1, 2] == (991 * 3000 + 2) * 31 % 16_777_213
+    with pytest.raises(ValueError, match="'f2', not one of"):
+        SharedArray("x", "f2", (1000, 3000), (part,))
+
 
 # Write requests of 4 ranks from the file's creation to its end: interleaved columns of 64 × 8.
 INTERLEAVED = {
@@ -122,3 +189,101 @@ def test_a_rank_that_crashes_once_it_has_told_all_is_no_loss(harm, says, tmp_pat
 def test_what_a_job_cannot_do_is_refused_before_it_starts(library, mode, hints, says, tmp_path):
     with pytest.raises(ValueError, match=says):
         RanksJob(library, pattern("rows", 1, 1, 2), tmp_path / "x", mode, hints)
+
+
+PLAN = pattern("rows", 2, 2, 2)
+NUMBER = "int(os.environ.get('PMI_RANK') or os.environ['OMPI_COMM_WORLD_RANK'])"
+LAUNCHERS = [
+    pytest.param(name, marks=needs(name), id=FOUND[name].launcher.kind if here else name)
+    for name in ("hdf5", "mpiio")
+    for here in [name in FOUND.programs]
+]
+
+
+def left(marker):
+    """Processes whose command line holds a marker."""
+    said = subprocess.run(["ps", "axww", "-o", "args="], capture_output=True, text=True).stdout
+    return [line for line in said.splitlines() if marker in line]
+
+
+@pytest.mark.parametrize("library", LAUNCHERS)
+@pytest.mark.parametrize(
+    ("code", "timeout_s", "told"),
+    [
+        (f"{NUMBER} == 1 and os.kill(os.getpid(), 9)", 30, "of 2 was killed by SIGKILL"),
+        ("0", 0.5, "a job of 2 was stopped after 0.5 s"),
+    ],
+)
+def test_a_job_whose_rank_dies_or_that_takes_too_long_is_ended(
+    library, code, timeout_s, told, tmp_path
+):
+    words = (sys.executable, "-c", f"import os, time; {code}; time.sleep(60)", str(tmp_path))
+    job = RanksJob(library, PLAN, tmp_path / "x", timeout_s=timeout_s)
+    with pytest.raises(ParallelError, match=told):
+        run(job, Program(library, words, FOUND[library].launcher))
+    assert left(str(tmp_path)) == []
+
+
+@needs("mpiio")
+def test_ranks_end_with_the_process_that_started_them(tmp_path):
+    marker = str(tmp_path / "rank")
+    code = (
+        "import sys; from pathlib import Path; from hyperslab.parallel.job import *; "
+        "words = (sys.executable, '-c', 'import time; time.sleep(60)', sys.argv[1]); "
+        "job = RanksJob('mpiio', pattern('rows', 2, 2, 2), Path(sys.argv[1])); "
+        "run(job, Program('mpiio', words, find()['mpiio'].launcher))"
+    )
+    with subprocess.Popen([sys.executable, "-c", code, marker]) as parent:
+        ranks = f"{sys.executable} -c import time;"
+        until(lambda: sum(line.startswith(ranks) for line in left(marker)) == 2)
+        parent.send_signal(signal.SIGKILL)
+    until(lambda: not left(marker))
+
+
+@needs("mpiio")
+@needs("hdf5")
+def test_a_program_started_by_another_mpi_is_refused(tmp_path):
+    mine, its = FOUND["hdf5"], FOUND["mpiio"]
+    if mine.launcher.kind == its.launcher.kind:
+        pytest.skip("both are of one MPI")
+    job = RanksJob("hdf5", PLAN, tmp_path / "x")
+    with pytest.raises(RanksError, match=r"2 ranks were asked for .* another MPI than the program"):
+        run(job, Program("hdf5", mine.words, its.launcher))
+    assert not (tmp_path / "x").exists()
+
+
+@pytest.mark.parametrize(
+    ("told", "status", "kind", "text"),
+    [
+        ("hyperslab: a job of 1 where ranks=4 were asked for", 64, RanksError, "jobs of 1"),
+        ("… unsupported PMI version PMIx. Aborting.", 16, RanksError, "no common job"),
+        ("There are not enough slots available", 1, ParallelError, "slots for a job of 4"),
+        ("srun: error: More processors requested than permitted", 1, ParallelError, "slots for"),
+        ("hyperslab: rank 3: unk01: bad", 1, ParallelError, "rank 3 of 4: unk01: bad"),
+        ("rank 2 with PID 0 on node x exited on signal 11 (Se", 139, DiedError, "SIGSEGV; whether"),
+        ("EXIT CODE: 9\nYOUR APPLICATION … KILLED BY SIGNAL: 9", 9, DiedError, "SIGKILL: the mem"),
+        ("=   EXIT CODE: 9", 9, ParallelError, "doctor"),  # a status, and no signal
+        ("", -9, DiedError, "fewer ranks or give them less to write"),
+        ("it just would not", 7, ParallelError, "status 7: it just would not; whether"),
+    ],
+)
+def test_what_a_launcher_says_is_put_into_words_with_what_to_do(told, status, kind, text):
+    error = explain(told, status, 4, Launcher(("/opt/bin/mpiexec",)))
+    assert type(error) is kind
+    assert text in str(error)
+    assert "/opt" not in str(error) and "node x" not in str(error)
+
+
+def test_what_is_missing_and_ranks_that_told_or_counted_nothing_are_named(tmp_path):
+    program = Program("mpiio", ("true",), Launcher(("/no/mpiexec",)))
+    with pytest.raises(AbsentError, match=r"launcher mpiexec cannot be started.*HYPERSLAB_MPI"):
+        run(RanksJob("mpiio", PLAN, tmp_path / "x"), program)
+    with pytest.raises(ParallelError, match=r"'gone', is missing: make it"):
+        run(RanksJob("mpiio", PLAN, tmp_path / "gone" / "x"), program)
+    with pytest.raises(ParallelError, match="a job of 2 was started and 0 told"):
+        read_report(tmp_path, 2)
+    for rank in range(2):
+        told = {"rank": rank, "ranks": 2, "counted": rank == 0, "phases": []}
+        (tmp_path / f"rank-{rank}.json").write_text(json.dumps(told))
+    with pytest.raises(RanksError, match=r"all machines see .* XDG_CACHE_HOME"):
+        read_report(tmp_path, 2)

@@ -15,18 +15,15 @@ import pytest
 from samples import (
     Append,
     Call,
-    FailWhile,
     Is,
-    LogPlaces,
-    LogProcess,
+    Log,
+    Raise,
     ReadFile,
     ReadInTurns,
     Scatter,
     Spin,
-    WriteFile,
     die,
-    gone,
-    raise_error,
+    on_fire,
     running,
 )
 
@@ -37,7 +34,9 @@ from hyperslab.measure.journal import Journal
 from hyperslab.measure.lock import BusyError, measuring
 from hyperslab.measure.machine import require_space
 from hyperslab.measure.worker import Job, perform
+from hyperslab.network import HelperError
 
+FULL = partial(Path("/dev/full").write_bytes, b"x")
 linux = pytest.mark.skipif(sys.platform != "linux", reason="counted on Linux only")
 processes = pytest.fixture(scope="module")(running)
 
@@ -81,10 +80,10 @@ def test_a_fresh_block_has_processes_and_copies_of_its_own(tmp_path, run):
     for left in (".copy-store", ".old-store"):  # by a run that was killed
         (tmp_path / left).mkdir()
     files = (path, tmp_path / "linked")
-    seen = Case("read", LogPlaces(log, path, store / "0"), files=files, aa=True)
+    seen = Case("read", Log(log, [path, store / "0"], 0), files=files, aa=True)
     originals = ["", str(path.stat().st_ino), str((store / "0").stat().st_ino)]
     rows = run(seen, blocks=3, fresh=True)
-    places = [line.split() for line in log.read_text().splitlines()]
+    places = [line.split()[1:] for line in log.read_text().splitlines()]
     assert [row["draw"] for row in rows] == [0, 0, 1, 1, 2, 2]
     assert places[::2] == places[1::2]
     for earlier, later in pairwise([originals, *places[::2]]):  # server, file, that in the store
@@ -93,7 +92,7 @@ def test_a_fresh_block_has_processes_and_copies_of_its_own(tmp_path, run):
     assert not list(tmp_path.glob(".*"))
     log.unlink()
     run(seen, blocks=3, journal="again.jsonl")
-    assert len(set(log.read_text().splitlines())) == 1
+    assert len({line.partition(" ")[2] for line in log.read_text().splitlines()}) == 1
 
 
 @pytest.mark.parametrize(("scatter", "extra_s", "blocks"), [(0, 60, 6), (9, 60, 12), (9, 0.0, 6)])
@@ -110,8 +109,8 @@ def test_blocks_go_on_while_times_are_known_too_little(run, scatter, extra_s, bl
 def test_each_sample_has_a_process_of_its_own(tmp_path, monkeypatch, processes, system):
     monkeypatch.setattr(sys, "platform", system)  # the last cannot fork safely
     for _ in range(2):
-        processes.run(Job(Case("a", LogProcess(tmp_path / "pids"))))
-    pids = (tmp_path / "pids").read_text().split()
+        processes.run(Job(Case("a", Log(tmp_path / "pids", [], 0))))
+    pids = [line.split()[0] for line in (tmp_path / "pids").read_text().splitlines()]
     assert len({*pids, str(os.getpid())}) == 3
 
 
@@ -126,7 +125,7 @@ def test_a_program_over_its_time_is_ended(tmp_path, processes):
 
 def test_lost_sample_says_why_and_the_run_goes_on(run):
     told = {
-        Call(raise_error): "OSError: the disk is on fire",
+        Call(on_fire): "OSError: the disk is on fire",
         Call(die): "signal SIGKILL",
         Call(partial(time.sleep, 60)): "the process was stopped after 0.5 s",
         Call(os.getpid): "differs from the truth",
@@ -224,11 +223,10 @@ def test_cases_that_tell_nothing_apart_and_a_disk_without_room_are_refused(
 
 
 def test_a_block_in_which_no_sample_succeeded_is_measured_again(tmp_path, run):
-    broken = tmp_path / "broken"
-    broken.touch()
-    case = Case("a", FailWhile(broken), aa=True)
-    assert {row["status"] for row in run(case, blocks=2)} == {"OSError: it is broken"}
-    broken.unlink()
+    path = tmp_path / "missing"
+    case = Case("a", ReadFile(path), aa=True)
+    assert all("FileNotFoundError" in row["status"] for row in run(case, blocks=2))
+    path.touch()
     assert {row["status"] for row in run(case, blocks=2)} == {"ok"}
 
 
@@ -236,12 +234,8 @@ def test_a_block_in_which_no_sample_succeeded_is_measured_again(tmp_path, run):
 @pytest.mark.parametrize(
     ("work", "error", "told"),
     [
-        (Call(gone), RuntimeError, "HelperError: the process of a server is gone"),
-        (
-            WriteFile(Path("/dev/full"), b"x"),
-            OSError,
-            r"the disk is full: a: OSError.*finished blocks are kept",
-        ),
+        (Raise(HelperError("it is gone")), RuntimeError, "HelperError: it is gone"),
+        (FULL, OSError, r"the disk is full: a: OSError.*finished blocks are kept"),
     ],
 )
 def test_where_none_can_succeed_no_further_sample_is_tried(tmp_path, run, work, error, told):
@@ -249,7 +243,7 @@ def test_where_none_can_succeed_no_further_sample_is_tried(tmp_path, run, work, 
     log = tmp_path / "log"
     other = Case("b", Append(log, "b"))
     with pytest.raises(error, match=told):
-        run(Case("a", work, aa=True), other, blocks=9)
+        run(Case("a", Call(work), aa=True), other, blocks=9)
     assert not log.exists() or log.read_text().count("b") <= 1
     assert {row["status"] for row in run(Case("a", Spin(0.0), aa=True), other)} == {"ok"}
 

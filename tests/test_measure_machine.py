@@ -11,7 +11,7 @@ import sys
 
 import numpy as np
 import pytest
-from samples import Below, Call, ReadFile, die, process_status, raise_error, resident_mib, until
+from samples import Below, Call, ReadFile, die, living, on_fire, resident_mib, until
 
 from hyperslab.io.cards import CARDS, readers
 from hyperslab.measure import cold, machine, memory, worker
@@ -127,17 +127,14 @@ def test_a_file_that_never_stays_is_lost_and_one_that_stays_at_last_is_read(
 HELD = """
 import numpy as np
 from hyperslab.measure.memory import give_back
+from samples import resident_mib
+
 give_back()
-
-def resident():
-    with open("/proc/self/statm") as file:
-        return int(file.read().split()[1]) * 4096
-
 np.ones(30 * 2**17)  # glibc holds back twice as much as the largest that was freed so
-before = resident()
+before = resident_mib()
 several = [bytes(range(256)) * 400 for _ in range(400)]
 del several
-print((resident() - before) // 2**20)
+print(int(resident_mib() - before))
 """
 
 
@@ -146,9 +143,11 @@ def test_what_is_freed_is_given_back():
     """Else it would be 20 MiB and more."""
     # a cluster of processes that a test before started leaves MALLOC_TRIM_THRESHOLD_ behind
     env = {name: value for name, value in os.environ.items() if not name.startswith("MALLOC_")}
-    assert int(subprocess.check_output([sys.executable, "-c", HELD], text=True, env=env)) <= 2
+    words = [sys.executable, "-c", HELD]
+    assert int(subprocess.check_output(words, text=True, env=env | PATHS)) <= 2
 
 
+PATHS = {"PYTHONPATH": os.pathsep.join(sys.path)}
 linux = pytest.mark.skipif(sys.platform != "linux", reason="evicts, counts and ends as Linux does")
 
 
@@ -223,7 +222,7 @@ def test_a_warm_sample_that_ends_early_is_lost_and_the_next_reads_a_half(tmp_pat
     warm = {"files": (tmp_path / "a",), "cache_state": "warm"}
     with Processes() as processes:
         dead = processes.run(Job(Case("dead", run_nothing, prepare=die, **warm)))
-        lost = processes.run(Job(Case("lost", run_nothing, prepare=raise_error, **warm)))
+        lost = processes.run(Job(Case("lost", run_nothing, prepare=on_fire, **warm)))
         well = processes.run(Job(Case("well", run_nothing, **warm)))
     assert "signal SIGKILL" in dead.status and "on fire" in lost.status
     assert well.status == "ok"
@@ -241,30 +240,28 @@ def test_only_warm_reads_pay_for_the_filler_of_the_cache():
 RUN = """
 import sys
 from pathlib import Path
-from samples import LogAndSleep
+from samples import Log
 from hyperslab.measure.case import Case
 from hyperslab.measure.processes import Processes
 from hyperslab.measure.worker import Job
 
 with Processes() as processes:
-    processes.run(Job(Case("long", LogAndSleep(Path(sys.argv[1])))))
+    processes.run(Job(Case("long", Log(Path(sys.argv[1]), [], 60))))
 """
 
 
 @linux
 def test_what_a_killed_run_was_measuring_ends_with_it(tmp_path):
     log = tmp_path / "pids"
-    paths = os.pathsep.join(sys.path)
-    words = [sys.executable, "-c", RUN, str(log)]
-    run = subprocess.Popen(words, env=os.environ | {"PYTHONPATH": paths})
+    run = subprocess.Popen([sys.executable, "-c", RUN, str(log)], env=os.environ | PATHS)
     try:
         until(lambda: log.exists() and log.read_text().endswith("\n"))
     finally:
         run.send_signal(signal.SIGKILL)
         run.wait()
-    started = [int(pid) for pid in log.read_text().split()]
+    started = {int(pid) for pid in log.read_text().split()}
     assert len(started) == 2  # the sample's process, and what it came from
-    until(lambda: not any(process_status(pid) for pid in started))
+    until(lambda: not started & living().keys())
 
 
 @linux

@@ -1,9 +1,10 @@
 """What witnesses speak against is measured again, and nothing else is."""
 
 import math
+from functools import partial
 
 import pytest
-from samples import Append, Is, OnceOnly, ReadFile, SlowWitness, running
+from samples import Append, Call, Is, ReadFile, SlowWitness, running
 
 from hyperslab.measure import witness
 from hyperslab.measure.case import Case
@@ -75,7 +76,9 @@ def test_wrong_values_are_not_hidden_by_another_try(run, tmp_path):
 
 def test_what_takes_part_in_a_lost_try_is_not_lost(run, tmp_path):
     """The first try counts where the second one fails."""
-    frame, _ = run(tries=1, retakes=1, run_b=OnceOnly(tmp_path / "once"))
+    frame, _ = run(
+        tries=1, retakes=1, run_b=Call(partial((tmp_path / "once").touch, exist_ok=False))
+    )
     b = frame[frame["case"] == "b"]
     assert b["status"][b["aa"] == ""].tolist() == ["ok"] and b["disturbed"].all()
     assert "FileExistsError" in b["status"][b["aa"] == DISCARDED].iloc[0]

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from made_parallel import EACH, FOUND, C, needs
-from samples import until
+from samples import living, until
 
 from hyperslab.parallel.errors import AbsentError, DiedError, ParallelError, RanksError
 from hyperslab.parallel.flash import flash
@@ -202,8 +202,7 @@ LAUNCHERS = [
 
 def left(marker):
     """Processes whose command line holds a marker."""
-    said = subprocess.run(["ps", "axww", "-o", "args="], capture_output=True, text=True).stdout
-    return [line for line in said.splitlines() if marker in line]
+    return [words for words in living().values() if marker in words]
 
 
 @pytest.mark.parametrize("library", LAUNCHERS)

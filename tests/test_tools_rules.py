@@ -48,7 +48,7 @@ def change(tool, tmp_path, monkeypatch):
     return changed
 
 
-LATEST = 12
+LATEST = 8
 OLD = claim(part(rule={"kind": "effect", "document": "8 / 2"}))
 FILTERED = part(measure={**RATIO, "of": {"case": "c"}})
 

@@ -10,17 +10,10 @@ from functools import partial
 from pathlib import Path
 
 from hyperslab.measure import witness
-from hyperslab.measure.processes import Processes
 
 # Checks that can be sent to other processes: `Is(3)` and `Below(3)` are called with a value.
 Is = partial(partial, operator.eq)
 Below = partial(partial, operator.gt)
-
-
-def running():
-    """Processes that the tests of a module share: a fixture of it."""
-    with Processes() as processes:
-        yield processes
 
 
 def _read_file(path, watch):

@@ -26,7 +26,6 @@ from samples import (
     Spin,
     die,
     on_fire,
-    running,
 )
 
 from hyperslab.measure import witness, worker
@@ -36,6 +35,7 @@ from hyperslab.measure.journal import Journal
 from hyperslab.measure.lock import BusyError, measuring
 from hyperslab.measure.machine import require_space
 from hyperslab.measure.noise import disturbed
+from hyperslab.measure.processes import Processes
 from hyperslab.measure.records import DISCARDED, frame_of, main
 from hyperslab.measure.witness import Witness
 from hyperslab.measure.worker import Job, perform
@@ -43,7 +43,12 @@ from hyperslab.network import HelperError
 
 FULL = partial(Path("/dev/full").write_bytes, b"x")
 linux = pytest.mark.skipif(sys.platform != "linux", reason="counted on Linux only")
-processes = pytest.fixture(scope="module")(running)
+
+
+@pytest.fixture(scope="module")
+def processes():
+    with Processes() as processes:
+        yield processes
 
 
 @pytest.fixture

@@ -207,22 +207,18 @@ def lines_of_code(text, suffix):
     )
 
 
-def counted():
-    for path in tracked():
-        place = path.relative_to(ROOT)
-        if path.suffix in (*BEGIN, ".ipynb") and place.parts[0] not in ("tests", "results"):
-            yield place, lines_of_code(path.read_text(encoding="utf-8"), path.suffix)
-
-
 @cache
 def parts():
     """Sum the lines by what the budget names: a folder, or a package of hyperslab."""
     sums = dict.fromkeys(BUDGET, 0)
-    for place, lines in counted():
+    for path in tracked():
+        place = path.relative_to(ROOT)
+        if path.suffix not in (*BEGIN, ".ipynb") or place.parts[0] in ("tests", "results"):
+            continue
         folders = [parent.as_posix() for parent in (place, *place.parents)]
         part = next((folder for folder in folders if folder in sums), None)
         assert part, f"{place} is in no part of [tool.hyperslab.lines-of-code] in pyproject.toml"
-        sums[part] += lines
+        sums[part] += lines_of_code(path.read_text(encoding="utf-8"), path.suffix)
     return sums
 
 

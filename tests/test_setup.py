@@ -76,6 +76,10 @@ def environment(python, system):
     return default_environment() | asked | {"platform_machine": "x86_64"}
 
 
+def names(requirements):
+    return {canonicalize_name(requirement.name) for requirement in requirements}
+
+
 def locked(asked):
     """Versions the lock gives an environment, by canonical name."""
     found = {}
@@ -99,13 +103,10 @@ def test_the_lock_satisfies_every_bound_and_has_what_installs_this_folder(python
     for requirement in wanted:
         pin = pins.get(canonicalize_name(requirement.name), "0")
         assert requirement.specifier.contains(pin, prereleases=True), requirement
-    names = {canonicalize_name(requirement.name) for requirement in wanted}
-    without = {canonicalize_name(requirement.name) for requirement in ALL} - names
-    assert not without & set(pins), "what a marker leaves out may have no wheel there"
+    left_out = names(ALL) - names(wanted)
+    assert not left_out & set(pins), "what a marker leaves out may have no wheel there"
     build = tomllib.loads((ROOT / "pyproject.toml").read_text())["build-system"]["requires"]
-    assert {canonicalize_name(Requirement(text).name) for text in build} | {"editables"} <= set(
-        pins
-    )
+    assert names(map(Requirement, build)) | {"editables"} <= set(pins)
 
 
 def test_every_locked_package_has_hashes_and_none_names_a_host():
@@ -177,6 +178,7 @@ class Clone:
         for name in SYSTEM:
             if found := shutil.which(name):
                 (folder / "bin" / name).symlink_to(found)
+        self.command("python3", GOOD)
 
     def command(self, name, script):
         path = self.folder / "bin" / name
@@ -245,7 +247,6 @@ def test_without_ensurepip_root_on_debian_installs_it(clone):
 )
 def test_a_missing_optional_package_never_stops_the_set_up(clone, user, said):
     (clone.folder / "apt.txt").write_text("toy-tool  # optional: the toy chapter\n")
-    clone.command("python3", GOOD)
     clone.command("id", f"echo {user}")
     clone.command("dpkg-query", "exit 1")
     clone.command("apt-get", "exit 100")
@@ -255,7 +256,6 @@ def test_a_missing_optional_package_never_stops_the_set_up(clone, user, said):
 
 def test_a_path_that_no_virtual_environment_can_have_is_refused(tmp_path):
     clone = Clone(tmp_path / "a:b")
-    clone.command("python3", GOOD)
     (clone.folder / "bin").rename(tmp_path / "bin")
     done = clone.run("setup.sh", PATH=str(tmp_path / "bin"))
     assert done.returncode == 1
@@ -280,7 +280,6 @@ def test_an_active_environment_that_suits_is_used_with_this_folders_code(clone, 
 
 def test_an_active_environment_that_lacks_something_is_not_used(clone):
     clone.command("python", "echo it lacks h5py\nexit 1")
-    clone.command("python3", GOOD)
     done = clone.run("python.sh", "--why", VIRTUAL_ENV=str(clone.folder))
     assert done.returncode == 1
     assert "the active environment is not used: it lacks h5py" in done.stderr

@@ -126,6 +126,7 @@ def records(ratio, cache_state="warm", others=0.0, blocks=7):
     [
         ("clean", 1.014, {}),
         ("marked", 1.02, {}),
+        ("marked", 1 / 1.02, {}),
         ("clean", 1.02, {"cache_state": "cold"}),
         ("marked", 1.04, {"cache_state": "cold"}),
         ("void", 1.06, {"cache_state": "cold"}),

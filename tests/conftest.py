@@ -5,6 +5,7 @@ import os
 from contextlib import ExitStack, contextmanager, suppress
 
 import pytest
+from book_turns import MAKES, NEEDS, Turns
 from hypothesis import settings
 
 from hyperslab.cli import OK, main
@@ -15,14 +16,12 @@ settings.register_profile("here", deadline=None)
 settings.load_profile("here")
 
 _HELD = pytest.StashKey[ExitStack]()
-MAKES = "tests/test_whole.py"  # the whole run and its book, which others need
-NEEDS = ("tests/test_whole_drawn.py", "tests/test_book_browser.py")
 
 
 def pytest_configure(config):
     """Hold the machine for all workers, so that tests that measure do not refuse each other."""
     if os.environ.get("PYTEST_XDIST_WORKER", "gw0") != "gw0":
-        os.nice(5)  # gw0 gets the whole run first, which the last tests wait for
+        os.nice(5)  # `Turns` gives gw0 the whole run first, which the last tests wait for
     if not config.getoption("numprocesses", None):
         return
     config.stash[_HELD] = ExitStack()
@@ -39,6 +38,12 @@ def pytest_collection_modifyitems(items):
     """Begin with what takes longest, and end with what needs its result."""
     places = {MAKES: 0, **dict.fromkeys(NEEDS, 2)}
     items.sort(key=lambda item: places.get(item.nodeid.partition("::")[0], 1))
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config, log):
+    """Let workers take that last part as soon as its result is there."""
+    return Turns(config, log) if config.getvalue("dist") == "loadscope" else None
 
 
 @contextmanager

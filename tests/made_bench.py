@@ -1,15 +1,13 @@
 """Variables and records of `hyperslab bench`, made up."""
 
+from functools import partial
 from itertools import product
 
 from hyperslab.io import Layout
 from hyperslab.io.sources.base import SourceVariable
 from hyperslab.measure.records import frame_of
 
-
-def Made(name, dims, shape, dtype="f4", *others, **named):  # noqa: N802
-    """A variable of a file that is not there."""
-    return SourceVariable(name, dims, shape, dtype, *others, **named)
+Made = partial(SourceVariable, dtype="f4")
 
 
 def stored(name, dims, shape, layout, dtype="f4", **others):

@@ -1,4 +1,4 @@
-"""Executed notebooks, made up."""
+"""Executed notebooks, and other files of a book, made up."""
 
 import nbformat
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
@@ -25,3 +25,10 @@ def notebook(*cells, title="", **metadata):
     for number, cell in enumerate(whole):
         cell["id"] = f"c{number}"  # else one by chance, and the notebook differs from its twin
     return nbformat.writes(new_notebook(cells=list(whole), metadata=LANGUAGE | metadata))
+
+
+def written(folder, files):
+    """Write files: their places, and what stands there."""
+    for name, text in files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text)

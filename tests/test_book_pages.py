@@ -1,13 +1,17 @@
-"""The book, rendered strictly from a made-up run, and what its pages hold."""
+"""The book, rendered strictly from a made-up run, and what its pages hold and promise."""
 
 import json
+import math
 import re
 from pathlib import Path
 
 import pytest
 import yaml
-from made_notebooks import code, notebook, stream
+from made_claims import load
+from made_notebooks import code, notebook, stream, written
 
+from hyperslab.analysis.quantities import QUANTITIES
+from hyperslab.claims.rules import effect
 from hyperslab.study.book import RenderError, fingerprint, render, stage
 from hyperslab.study.pages import placeholder
 
@@ -35,12 +39,6 @@ def myst(text):
 
 def make_run(folder):
     """Write what a run leaves: executed notebooks, figures, claims and machine facts."""
-    executed, results = folder / "executed", folder / "results"
-    figures = results / "figures" / "lee_chunk_size"
-    figures.mkdir(parents=True)
-    executed.mkdir()
-    for style in ("light", "dark"):
-        (figures / f"rates.{style}.svg").write_text(SVG)
     outputs = (myst(FIGURE), stream("written\n"), stream("a progress bar", "stderr"))
     whole = notebook(
         code('workdir = "build"', tags=("injected-parameters",)),
@@ -48,23 +46,27 @@ def make_run(folder):
         code("show.table(run)", myst(TABLE), tags=("hide-input",)),
         title="# Chunk size",
     )
-    (executed / "lee_chunk_size.ipynb").write_text(whole)
     claim = {
         "id": "lee-7-small", "document": "lee", "statement": "tiny chunks are slow", "rule": "",
         "measured": 126.25, "low": 120.5, "high": 131.5, "verdict": "stronger", "parts": [],
         "shown": "126 [120, 132]",
         "reason": "The slowest of 25 sizes is `8×8`.", "run_id": "r1", "notebook": "lee_chunk_size",
     }  # fmt: skip
-    (results / "claims.json").write_text(json.dumps([claim]))
     who = {"cpu": "Test 9000", "memory_bytes": 2**33}
     machine = {
         "r0": {"notebook": "lee_access", "versions": {"h5py": "2.7182"}},
         "r1": {"notebook": "lee_chunk_size", "versions": {"h5py": "3.1415"}, "identity": who},
     }
     runs = {run: {"profile": "quick", **facts} for run, facts in machine.items()}
-    (results / "machine.json").write_text(json.dumps(runs))
-    (results / "lee_chunk_size.parquet").write_bytes(b"records")
-    return executed, results
+    files = {
+        "claims.json": json.dumps([claim]),
+        "machine.json": json.dumps(runs),
+        "lee_chunk_size.parquet": "records",
+    }
+    files |= {f"figures/lee_chunk_size/rates.{style}.svg": SVG for style in ("light", "dark")}
+    written(folder / "results", files)
+    written(folder / "executed", {"lee_chunk_size.ipynb": whole})
+    return folder / "executed", folder / "results"
 
 
 PAGES = (
@@ -73,23 +75,18 @@ PAGES = (
 )  # fmt: skip
 
 
-def make_project(folder):
-    """A book of few of its pages, which link to others: tests/test_whole.py renders all of them."""
-    for name in ("book", "notebooks"):
-        (folder / name).symlink_to(ROOT / name)
-    toc = {"format": "jb-book", "root": "book/index", "chapters": [{"file": p} for p in PAGES]}
-    (folder / "_toc.yml").write_text(yaml.safe_dump(toc))
-    config = yaml.safe_load((ROOT / "_config.yml").read_text(encoding="utf-8"))
-    config["sphinx"]["config"]["suppress_warnings"] += ["ref", "myst.xref_missing"]
-    (folder / "_config.yml").write_text(yaml.safe_dump(config))
-    return folder
-
-
 @pytest.fixture(scope="module")
 def build(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("book")
+    """A book of few of its pages, which link to others: tests/test_whole.py renders all of them."""
+    folder, project = (tmp_path_factory.mktemp(name) for name in ("book", "project"))
     executed, results = make_run(folder)
-    project = make_project(tmp_path_factory.mktemp("project"))
+    for name in ("book", "notebooks"):
+        (project / name).symlink_to(ROOT / name)
+    toc = {"format": "jb-book", "root": "book/index", "chapters": [{"file": p} for p in PAGES]}
+    (project / "_toc.yml").write_text(yaml.safe_dump(toc))
+    config = yaml.safe_load((ROOT / "_config.yml").read_text(encoding="utf-8"))
+    config["sphinx"]["config"]["suppress_warnings"] += ["ref", "myst.xref_missing"]
+    (project / "_config.yml").write_text(yaml.safe_dump(config))
     missing = stage(executed, results, folder / "build/book", root=project)
     assert "lee_access" in missing and "lee_chunk_size" not in missing
     assert render(folder / "build/book", folder / "build/html")
@@ -169,15 +166,70 @@ def test_prose_refers_to_nothing_that_a_run_may_lack():
 
 
 def test_a_bad_page_is_an_error_and_the_old_site_stays(tmp_path):
-    for name, content in {
+    written(tmp_path, {
         "book/_toc.yml": "format: jb-book\nroot: index\n",
         "book/_config.yml": "title: t\nonly_build_toc_files: true\n",
         "book/index.md": "# Title\n\nSee {ref}`nowhere`.\n",
         "html/index.html": "old",
-    }.items():
-        (tmp_path / name).parent.mkdir(exist_ok=True)
-        (tmp_path / name).write_text(content)
+    })  # fmt: skip
     with pytest.raises(RenderError, match=r"nowhere[\s\S]*book\.log"):
         render(tmp_path / "book", tmp_path / "html")
     assert (tmp_path / "html/index.html").read_text() == "old"
     assert "nowhere" in (tmp_path / "book.log").read_text()
+
+
+FIGURES_PAGE = (ROOT / "book/figures.md").read_text(encoding="utf-8")
+SHOWN = sorted(set(re.findall(r"\{shown\}`(\w+)/((?:fig|tab)-[\w-]+)`", FIGURES_PAGE)))
+HAS = {"Lee": (13, 8), "Jones": (8, 1), "Penard": (10, 3), "Chilan": (6, 0)}
+"""How many figures and tables each document has."""
+
+
+def test_what_the_page_of_figures_names_is_shown_there():
+    assert FIGURES_PAGE.count("{shown}`") >= len(SHOWN) > 25
+    for name, label in SHOWN:
+        source = (ROOT / f"notebooks/{name}.ipynb").read_text(encoding="utf-8")
+        assert f'\\"{label[4:]}\\"' in source, (name, label)
+
+
+def test_no_fence_has_a_backtick_in_its_first_line():
+    """With one, all that follows it becomes code."""
+    for page in (ROOT / "book").rglob("*.md"):
+        text = page.read_text(encoding="utf-8")
+        assert not re.findall(r"^```.*`.*$", text, flags=re.MULTILINE), page.name
+
+
+@pytest.mark.parametrize("name", HAS)
+def test_the_page_of_figures_has_each_and_table_once(name):
+    (part,) = [each for each in FIGURES_PAGE.split("\n## ") if each.startswith(name)]
+    rows = re.findall(r"^\| ((?:Figure|Table) \d+) \|", part, flags=re.MULTILINE)
+    figures, tables = HAS[name]
+    wanted = [f"Figure {n + 1}" for n in range(figures)]
+    assert rows == [*wanted, *(f"Table {n + 1}" for n in range(tables))]
+
+
+READING_PAGE = (ROOT / "book/reading.md").read_text(encoding="utf-8")
+
+
+def absolute(part):
+    """Whether times of one configuration decide it, or their difference, and not a ratio."""
+    value = QUANTITIES.get(str(part.fields.get("value", "")))
+    of_one = part.kind in ("level", "difference", "share")
+    return of_one and value is not None and value.timed
+
+
+def test_the_page_on_reading_names_each_claim_that_absolute_times_decide():
+    named = READING_PAGE.partition("(sec-decides)=")[2].partition("## Verdicts")[0]
+    decided = [claim.id for claim in load() if absolute(claim.headline)]
+    assert len(decided) > 2
+    assert [name for name in decided if f"{{verdict}}`{name}`" not in named] == []
+
+
+def test_the_bands_of_the_page_on_reading_are_those_of_the_rule():
+    rows = re.findall(
+        r"^\* - ([\d.]+)\n  - ([\d.]+)\n  - ([\d.]+)$", READING_PAGE, flags=re.MULTILINE
+    )
+    assert len(rows) > 4
+    for document, *said in rows:
+        rule = effect(float(document))
+        ends = [math.exp(edge * rule.log_unit) for edge, _ in rule.edges[1:]]
+        assert [float(end) for end in said] == pytest.approx(ends, rel=0.005), document

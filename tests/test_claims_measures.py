@@ -24,12 +24,6 @@ def case(name):
     return {"case": name}
 
 
-def ratio(table, **fields):
-    """Of case a to case b, unless told."""
-    given = {"value": "wall_s", "of": case("a"), "to": case("b"), **fields}
-    return measured("ratio", table, **given)
-
-
 A, B = rows("a", 2.0), rows("b", 1.0)
 SIDES = {"over": "case", "of": case("nc4/*"), "to": case("nc3/*")}
 SIZES = {
@@ -67,11 +61,11 @@ RATIOS = {
 @pytest.mark.parametrize("why", RATIOS)
 def test_ratios(why):
     table, fields, value, n = RATIOS[why]
-    found = ratio(table, **fields)
+    given = {"value": "wall_s", "of": case("a"), "to": case("b"), **fields}
+    found = measured("ratio", table, **given)
     assert (found.value, found.n, found.run_id) == (pytest.approx(value), n, "run-1")
 
 
-LACKED = "missing: no mpicc here; apt-get install libopenmpi-dev"
 WHOLE = {"over": "case", "cells": {}, "value": "wall_s"}
 
 
@@ -90,7 +84,7 @@ WHOLE = {"over": "case", "cells": {}, "value": "wall_s"}
     ],
 )
 def test_what_is_missing_is_named(kind, fields, message):
-    table = rows("a") + rows("failed", status=LACKED)
+    table = rows("a") + rows("failed", status="missing: no mpicc here")
     with pytest.raises(MissingError, match=message):
         measured(kind, table, **{"value": "wall_s", "cells": case("a"), **fields})
 
@@ -264,7 +258,7 @@ def test_timed_shares_have_an_interval():
     table = rows("a/1", 1.0) + rows("b/1") + rows("a/2") + rows("b/2", 9.0)
     for row in table[:BLOCKS]:
         row["wall_s"] += 0.2 * (-1) ** row["block"]
-    found = measured("wins", table, value="wall_s", over="case", of=case("a/*"), to=case("b/*"))
+    found = measured("wins", table, value="wall_s", **NC)
     assert found.low <= found.value <= found.high == 1
 
 
@@ -279,8 +273,7 @@ def test_the_interval_of_a_scatter_covers_the_true_one(blocks):
             for row in rows(f"{name}/{shape}")[:1]
             for block, seconds in enumerate(np.exp(size * rng.standard_normal(blocks)))
         ]
-        sides = {"of": case("a/*"), "to": case("b/*"), "over": "case"}
-        found.append(measured("scatter", table, value="wall_s", **sides))
+        found.append(measured("scatter", table, value="wall_s", **NC))
     assert {(each.n, each.words["groups"]) for each in found} == {(blocks, str(shapes))}
     inside = sum(each.low <= 2 <= each.high for each in found)
     assert inside >= 0.88 * tries  # 95 % less what 40 tries leave to chance

@@ -1,21 +1,24 @@
-"""The claims of a run: judged, counted, and each on a line."""
+"""The tables of a run: each claim judged, on a line, and each case that was measured."""
 
 import contextlib
 import json
+import re
 from collections import Counter
 from dataclasses import replace
-from itertools import cycle
+from itertools import cycle, product
 from pathlib import Path
 
 import pytest
+from made_claims import load
 
-from hyperslab.claims import VERDICTS, read
+from hyperslab.claims import VERDICTS
 from hyperslab.measure import records
-from hyperslab.study import board, profile, provenance
+from hyperslab.study import board, explorer, profile, provenance
 from hyperslab.study.book import listed
+from hyperslab.study.listing import markup
 
 ROOT = Path(__file__).parents[1]
-CLAIMS = read(ROOT / "book" / "claims.yml").claims
+CLAIMS = load()
 
 
 @pytest.fixture(autouse=True, scope="module")
@@ -103,3 +106,44 @@ def test_the_list_has_each_claim_once_and_leads_to_its_sections(mixed):
         assert place == f"../book/documents/{claim.document}.html#claim-{claim.id}"
         assert "```{claims}" in (ROOT / f"book/documents/{claim.document}.md").read_text()
     assert {*links["Experiment"]} <= {f"{item.name}.html" for item in profile.entries(ROOT)}
+
+
+def rows(*, blocks=6, **more):
+    ways = product(("h5py", "zarr"), ("series", "map"), range(blocks), ("open", "read"))
+    for way, shape, block, phase in ways:
+        yield {
+            "run_id": "r", "profile": "quick", "status": "ok", "notebook": "penard_local",
+            "experiment": "reads", "case": f"{shape}, {way}", "block": block, "phase": phase,
+            "wall_s": (2.0 if way == "zarr" else 1.0) / 2 + block / 1e3, "rchar": 3e6,
+            "cache_state": "warm", "library": way,
+        } | more  # fmt: skip
+
+
+@pytest.fixture
+def explored(tmp_path):
+    records.save(records.frame_of(rows()), tmp_path / "penard_local.parquet")
+    records.save(records.frame_of(rows(wall_s=float("nan"))), tmp_path / "penard_wire.parquet")
+    return explorer.gathered(profile="quick", records=str(tmp_path))
+
+
+def test_each_phase_of_each_case_is_a_row(explored):
+    assert len(explored) == 8 and set(explored["blocks"]) == {6}
+    row = explored.query("case == 'series, zarr' and phase == 'open'").iloc[0]
+    assert row["time, ms"] == pytest.approx(1002.5) and row["from, ms"] == 1000
+    assert row["MB read"] == 3
+    assert explored["time, ms"].dtype == "f8"  # else the page sorts it as text
+
+
+def test_what_was_lost_has_no_row_and_without_records_it_says_what_makes_them(tmp_path):
+    assert explorer.summaries(records.frame_of(rows(status="the process ended")), "P").empty
+    with pytest.raises(FileNotFoundError, match="hyperslab run --profile quick"):
+        explorer.gathered(profile="quick", records=str(tmp_path))
+
+
+def test_the_table_asks_no_other_host_and_what_is_in_it_breaks_out_of_nothing(explored):
+    table = markup(explored, "samples")
+    assert "series, zarr" in table and table == markup(explored, "samples")
+    assert not re.search(r'(?:src|href)="?https?://(?!itables\.org|datatables\.net)', table)
+    risky = explored.assign(case="<script>alert(1)</script>")
+    table = markup(risky, "samples", links={"case": ['a.html#"><b>'] * len(risky)})
+    assert "<script>alert(1)" not in table and '#"><b>' not in table and "a.html#" in table

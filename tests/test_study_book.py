@@ -1,15 +1,22 @@
-"""Staging: what of a run reaches the pages, and what must not."""
+"""Staging: what of a run reaches the pages, and what must not; the book on paper."""
 
+import base64
 import json
+import re
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import pytest
-from made_notebooks import code, notebook, stream
+from made_notebooks import code, notebook, stream, written
+from playwright.sync_api import sync_playwright
 
-from hyperslab.study.book import stage
+from hyperslab.study import pdf
+from hyperslab.study.book import RenderError, build_pages, stage
 from hyperslab.study.pages import clean
-from hyperslab.study.privacy import scrubber
+from hyperslab.study.pdf import ENCLOSED, browser, print_book, unfold
+from hyperslab.study.privacy import revealed, scrubber
 
+ROOT = Path(__file__).parents[1]
 CONFIG = "title: t\nonly_build_toc_files: true\nexecute: {execute_notebooks: 'off'}\n"
 
 
@@ -17,14 +24,12 @@ CONFIG = "title: t\nonly_build_toc_files: true\nexecute: {execute_notebooks: 'of
 def project(tmp_path):
     """A small project: one page of prose, one notebook, no extensions."""
     root = tmp_path / "secretproject"
-    for name, text in {
+    written(root, {
         "book/index.md": "# Start\n\nTemperature by jones.\n",
         "notebooks/one.ipynb": made(),
         "_toc.yml": "format: jb-book\nroot: book/index\nchapters: [{file: notebooks/one}]\n",
         "_config.yml": CONFIG,
-    }.items():
-        (root / name).parent.mkdir(parents=True, exist_ok=True)
-        (root / name).write_text(text)
+    })  # fmt: skip
     return root
 
 
@@ -34,9 +39,8 @@ def made(*cells):
 
 def write_run(root, *cells):
     executed, results = root / "build/executed", root / "build/results/quick"
-    executed.mkdir(parents=True, exist_ok=True)
+    written(executed, {"one.ipynb": made(*cells)})
     results.mkdir(parents=True, exist_ok=True)
-    (executed / "one.ipynb").write_text(made(*cells))
     return executed, results
 
 
@@ -94,3 +98,108 @@ def test_stagings_at_once_leave_one_whole_stage(project):
     with ThreadPoolExecutor(4) as threads:
         list(threads.map(lambda _: stage(executed, results, out, root=project), range(12)))
     assert (out / "notebooks/one.ipynb").is_file()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Bearer abcdefgh123", "/home/ann/a.nc", "/Users/ann", "see /" + "root/x",
+        "/scratch/p123/a.nc", "C:\\data\\a.nc", "s3://bucket-of-ann/a", "https://ann:pw@server/a",
+        "https://minio.local:9000", "192.168.1.7", "ann@cluster", "AKIA" + "A" * 16, "password: x",
+        "TOKEN=x",
+    ],
+)  # fmt: skip
+def test_what_is_private_is_seen(text):
+    assert revealed(text) and revealed(f"OSError: '{text}' failed")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "", "NetCDF-4 / HDF5", "http://server/a.nc#mode=bytes", "s3://bucket/gfs.nc", "MB/s",
+        "http://127.0.0.1:4711/a", "4.9.3.1", "65536 tokens", "https://localhost:9000/a", "/data",
+        "x@", "NETCDF4_CLASSIC",
+    ],
+)  # fmt: skip
+def test_what_names_nobody_is_not(text):
+    assert revealed(text) == ""
+
+
+def test_a_folder_with_a_longer_name_is_another_folder(tmp_path):
+    scrub = scrubber(tmp_path)
+    assert scrub(f"{tmp_path} {tmp_path}/a").split() == [".", "a"]
+    assert "-copy" in scrub(f"{tmp_path}-copy/a")
+
+
+DOT = base64.b64decode(
+    b"iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAIAAACQd1PeAAAADElEQVR4nGNgaPgPAAKDAYDVTm2NAAAAAElFTkSuQmCC"
+)
+INDEX = """# What it says
+
+![a dot](../figures/dot.png)
+
+```{admonition} Folded away
+:class: dropdown
+All of it is printed.
+```
+
+See {doc}`../more/second`.
+"""
+
+
+@pytest.fixture
+def printable(tmp_path):
+    """A book of two pages in folders, as the real one's are."""
+    folder = tmp_path / "the stage"
+    written(folder, {
+        "_config.yml": "title: A book\nexecute: {execute_notebooks: 'off'}\n",
+        "_toc.yml": "format: jb-book\nroot: book/index\nchapters:\n- file: more/second\n",
+        "book/index.md": INDEX,
+        "more/second.md": "# The second\n\nIt has words.\n",
+        "figures/dot.png": "",
+    })  # fmt: skip
+    (folder / "figures/dot.png").write_bytes(DOT)
+    return folder
+
+
+def test_figures_are_printed(printable, tmp_path):
+    made = tmp_path / "build/book.pdf"
+    print_book(printable, made)
+    assert made.read_bytes().startswith(b"%PDF")
+    assert re.search(rb"/Subtype /Image\s*/Width 1\s*/Height 1\s", made.read_bytes())
+    assert {path.name for path in made.parent.iterdir()} == {"book.pdf", "pdf.log"}
+
+
+def test_nothing_stays_folded_and_pages_link_the_pdf(printable, tmp_path):
+    with (printable / "_config.yml").open("a") as config:
+        config.write(f"sphinx: {{local_extensions: {{printed: {ROOT / 'book/_ext'}}}}}\n")
+    (printable / "book/index.md").write_text(INDEX + "\n```{printed}\n```\n")
+    (printable / ENCLOSED).write_bytes(b"%PDF" + bytes(2_000_000))
+    build_pages(printable, tmp_path / "with", tmp_path / "log")
+    site = tmp_path / "with/_build/html/book"
+    with sync_playwright() as playwright:
+        opened = playwright.chromium.launch(executable_path=browser(), chromium_sandbox=False)
+        tab = opened.new_page()
+        tab.goto((site / "index.html").as_uri())
+        folded = tab.get_by_text("All of it is printed.")
+        before = folded.is_visible()
+        unfold(tab)
+        after = folded.is_visible()
+        opened.close()
+    assert (before, after) == (False, True)
+    page = (site / "index.html").read_text()
+    (place,) = re.findall(r'href="([^"]*hyperslab\.pdf)"', page)
+    assert (site / place).read_bytes().startswith(b"%PDF")
+    assert "prints the whole book" not in page and "(2 MB)" in page
+
+
+def test_a_figure_that_is_not_found_is_an_error(printable, tmp_path, monkeypatch):
+    def without_it(stage, out, log, builder):
+        page = out / "_build" / builder / "book/index.html"
+        page.parent.mkdir(parents=True)
+        page.write_text('<img src="_images/none.png" alt="none">')
+
+    monkeypatch.setattr(pdf, "build_pages", without_it)
+    with pytest.raises(RenderError, match=r"not printed: none\.png not found"):
+        print_book(printable, tmp_path / "book.pdf")
+    assert not (tmp_path / "book.pdf").exists()

@@ -4,9 +4,8 @@ import json
 from dataclasses import replace
 
 import pytest
-import yaml
 from made_claims import claim as made_claim
-from made_claims import part, quiet, samples
+from made_claims import part, quiet, samples, written
 
 from hyperslab import claims
 from hyperslab.measure.records import frame_of, save
@@ -22,13 +21,12 @@ def top(tmp_path, monkeypatch):
         made_claim(each, id=name, title=f"A test ({name})")
         for name, each in (("lee-a", part()), ("lee-b", small), ("lee-c", part(measure=absent)))
     ]
-    text = {"documents": {"lee": "L"}, "chapters": {"trial": "A trial"}, "claims": items}
     listed = [{"name": "trial", "title": "A trial", "profiles": {"quick": {}}}]
     for name in ("book", "notebooks", "results"):
         (tmp_path / name).mkdir()
     (tmp_path / "_config.yml").touch()
-    (tmp_path / "book/claims.yml").write_text(yaml.safe_dump(text))
-    (tmp_path / "notebooks/study.yml").write_text(yaml.safe_dump({"notebooks": listed}))
+    written(tmp_path / "book", *items)
+    (tmp_path / "notebooks/study.yml").write_text(json.dumps({"notebooks": listed}))
     monkeypatch.chdir(tmp_path)
     return tmp_path
 

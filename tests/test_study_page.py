@@ -1,20 +1,31 @@
-"""What notebooks are written with: cases, files, comparisons, sentences, figures."""
+"""What notebooks are written with: a session, cases, files, comparisons, sentences, figures."""
 
+import errno
+import json
+import os
+import re
+import subprocess
+import sys
 from functools import partial
 from itertools import product
+from pathlib import Path
+from types import SimpleNamespace
 
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
+from samples import Append
 
 from data_gen import arrays
 from hyperslab.analysis.compare import compare, paired
 from hyperslab.io import reader
 from hyperslab.io.experiment import modules
+from hyperslab.measure.case import Case as PlainCase
 from hyperslab.measure.case import Stopwatch
-from hyperslab.measure.records import frame_of, labels_of, load, save
-from hyperslab.study import Array, Case, Create, Dots, Layout, Overwrite, Read, begin
+from hyperslab.measure.noise import Disturbed, judge
+from hyperslab.measure.records import TEXT, frame_of, labels_of, load, save
+from hyperslab.study import Array, Case, Create, Dots, Layout, Overwrite, Read, begin, show
 from hyperslab.study.page import said, say
 from hyperslab.study.pages import clean
 from hyperslab.study.pictures import ColumnInFile
@@ -22,12 +33,8 @@ from hyperslab.study.pictures.style import STYLES, styled
 from hyperslab.text import Interval
 
 COLUMN = np.s_[:, 7]
+ARRAY = Array(partial(arrays.values, (64, 32)), (64, 32), "i4")
 LAYOUTS = {"plain": Layout("netcdf3"), "chunked": Layout("netcdf4", chunks=(16, 1))}
-
-
-@pytest.fixture
-def array():
-    return Array(partial(arrays.values, (64, 32)), (64, 32), "i4")
 
 
 def rows(seconds=(("plain", 0.8), ("chunked", 0.1)), states=("cold", "warm"), blocks=7, **more):
@@ -47,12 +54,12 @@ def measured(*lost):
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
-def test_what_a_case_reads_and_writes_is_compared_with_the_array(tmp_path, array, layout):
+def test_what_a_case_reads_and_writes_is_compared_with_the_array(tmp_path, layout):
     run = begin("lee_access", profile="smoke", workdir=str(tmp_path))
-    (file,) = run.write(array, {f"{layout}, of it": LAYOUTS[layout]}).values()
+    (file,) = run.write(ARRAY, {f"{layout}, of it": LAYOUTS[layout]}).values()
     assert file.path.stem == f"array-{layout}-of-it"
     with reader("netcdf4").open(file.path, "data") as opened:
-        assert np.array_equal(opened.read(...), array.make())
+        assert np.array_equal(opened.read(...), ARRAY.make())
     cold, warm = (Case({"layout": layout}, Read(file, COLUMN)).ready(s) for s in ("cold", "warm"))
     assert cold.files != warm.files and warm.files[0].read_bytes() == file.path.read_bytes()
     assert cold.columns["chunks"] == LAYOUTS[layout].record()["chunks"]
@@ -66,20 +73,20 @@ def test_what_a_case_reads_and_writes_is_compared_with_the_array(tmp_path, array
         if case.cleanup:
             case.cleanup()
             assert not case.run.path.exists()
-    assert not cold.check(array[:, 8])
+    assert not cold.check(ARRAY[:, 8])
     assert {"netCDF4", "hyperslab.io.by_netcdf4"} <= set(modules([cold]))
 
 
-def cases_of(run, array, *paired):
+def cases_of(run, *paired):
     return [
         Case({"layout": name}, Read(file, COLUMN), aa=name in paired)
-        for name, file in run.write(array, LAYOUTS).items()
+        for name, file in run.write(ARRAY, LAYOUTS).items()
     ]
 
 
-def test_labels_are_columns_of_records_in_the_order_of_the_cases(tmp_path, array):
+def test_labels_are_columns_of_records_in_the_order_of_the_cases(tmp_path):
     run = begin("lee_access", profile="smoke", workdir=str(tmp_path), repeats=2)
-    cases = cases_of(run, array, "plain")
+    cases = cases_of(run, "plain")
     frame = run.measure("e", cases, cache=("warm",))
     run.finish()
     kept = load(run.results / "lee_access.parquet")
@@ -94,11 +101,11 @@ def test_labels_are_columns_of_records_in_the_order_of_the_cases(tmp_path, array
         again.measure("e", [Case({"reader": "x"}, cases[0].work)])
 
 
-def test_a_profile_leaves_cases_out_by_their_labels(tmp_path, array):
+def test_a_profile_leaves_cases_out_by_their_labels(tmp_path):
     rules = [{"layout": ["chunked"], "experiment": "e"}]
     run = begin("lee_access", profile="smoke", workdir=str(tmp_path), repeats=1)
     run.settings = {**run.settings, "leave_out": rules}  # as notebooks/study.yml has them
-    cases = cases_of(run, array, *LAYOUTS)
+    cases = cases_of(run, *LAYOUTS)
     assert set(run.measure("e", cases)["layout"]) == {"plain"}
     found = run.measure("f", cases, only=lambda left: left[1:])
     assert set(found["layout"]) == {"chunked"}
@@ -210,3 +217,179 @@ def test_few_blocks_give_no_advice_and_void_times_nothing(monkeypatch, blocks, o
     frame = frame_of([row | {"aa": row["case"], "case": "p"} for row in pair], ["layout"])
     say("**Found.** Quick. **Do.** Buy.", rests_on=[frame])
     assert shown in texts[0] and ("Buy" in texts[0]) == (blocks == 7 and other == 0.8)
+
+
+def test_a_figure_is_drawn_for_light_and_for_dark_pages(monkeypatch, tmp_path):
+    seen, others = [], plt.get_fignums()
+    monkeypatch.setattr(show, "_display", lambda *given: seen.append(given))
+    place = SimpleNamespace(results=tmp_path, notebook="one")
+    show.figure(place, lambda: plt.subplots()[0], "a-name", "What it shows.", "A  line.")
+    for style in STYLES:
+        text = (tmp_path / f"figures/one/a-name.{style}.svg").read_text()
+        assert ("#2b2b2b" in text) == (style == "light")
+    ((data, metadata),) = seen
+    assert data["image/png"].startswith(b"\x89PNG")
+    assert ":alt: A line.\n" in data[show.MYST]
+    assert metadata == {"image/png": {"alt": "A  line."}}
+    assert plt.get_fignums() == others
+
+
+@pytest.mark.parametrize("other", [False, True])
+def test_the_second_style_is_placed_as_if_it_was_laid_out_itself(monkeypatch, tmp_path, other):
+    def draw(few=False):
+        figure, axes = plt.subplots(1, 1 if few else 2)
+        if not few:
+            shown = axes[1].imshow(np.arange(6).reshape(2, 3))
+            figure.colorbar(shown, ax=axes[1], label="colour")
+            figure.suptitle("above")
+        made.append(figure)
+        return figure
+
+    made, place = [], SimpleNamespace(results=tmp_path, notebook="one")
+    monkeypatch.setattr(show, "_display", lambda *_: None)
+    show.figure(
+        place, lambda: draw(few=other and bool(made)), "a-name", "What it shows.", "A line."
+    )
+    with styled("dark"):
+        alone = draw(few=other)
+    for figure in made:
+        figure.draw_without_rendering()
+    boxes = [[axes.get_position().bounds for axes in figure.axes] for figure in made[1:]]
+    assert np.allclose(*boxes)
+    plt.close(alone)
+
+
+@pytest.mark.parametrize(("blocks", "said"), [(1, "one block, no interval"), (4, "the range of 4")])
+def test_few_blocks_of_an_aa_pair_have_no_interval(blocks, said):
+    row = {"experiment": "e", "case": "a", "phase": "read"}
+    rows = [row | {"aa": aa, "block": b, "wall_s": 1.0 + b} for b in range(blocks) for aa in "AB"]
+    text = show.noise_text(judge(frame_of(rows)), Disturbed(9, 3, 2))
+    assert said in text and "[" not in text and "2 of those" in text
+
+
+EVIL = "<script>alert(3)</script> {{role}} {math}`x` | *a* \x07\x1b[31m\n```{raw} html\n# a"
+
+
+def test_markup_in_records_is_shown_and_does_nothing(monkeypatch):
+    seen = []
+    monkeypatch.setattr(show, "_display", seen.append)
+    show.table(pd.DataFrame({name: [EVIL] for name in TEXT}), "a-name", "Words.")
+    row = seen[0][show.MYST].splitlines()[-2]
+    assert row.count(" | ") == len(TEXT) - 1 and row.isprintable()
+    assert not re.search(r"(?<!\\)[<{]", row) and "<script>" not in seen[0]["text/html"]
+    evil = dict.fromkeys(("experiment", "cache_state", "case", "status"), EVIL)
+    said = show.lost_text(frame_of([{**evil, "block": 0}]))
+    assert said.count("# a") == 4 and said.count("```") == 2
+    assert not re.search(r"(?<!\\)[<{]", said.removeprefix("```{"))
+
+
+@pytest.fixture
+def workdir(tmp_path):
+    return str(tmp_path / "work")
+
+
+def logged(workdir, log, **more):
+    run = begin("lee_access", profile="smoke", workdir=workdir, **more)
+    frame = run.measure("e", [PlainCase("a", Append(log, "a"), aa=True)])
+    sizes = run.observe("sizes", lambda: [{"case": "x", "phase": "size", "file_bytes": 7}])
+    assert sizes["file_bytes"].tolist() == [7]
+    return run, frame
+
+
+def test_records_and_machine_are_written_together_and_drawn_from_without_measuring(
+    tmp_path, workdir
+):
+    log = tmp_path / "log"
+    run, frame = logged(workdir, log)
+    run.finish()
+    kept = load(run.results / "lee_access.parquet")
+    assert len(kept) == len(frame) + 1
+    for name, value in (("run_id", run.run_id), ("profile", "smoke"), ("notebook", "lee_access")):
+        assert set(kept[name]) == {value}
+    facts = json.loads((run.results / "machine.json").read_text())
+    assert list(facts) == [run.run_id]
+    assert {"identity", "versions", "kernel", "file_system", "seed"} <= set(facts[run.run_id])
+    before = log.read_text()
+    drawn, again = logged(workdir, log, records=str(run.results))
+    assert drawn.drawing and log.read_text() == before
+    assert again["wall_s"].tolist() == frame["wall_s"].tolist()
+    with pytest.raises(ValueError, match="hold no experiment 'other'"):
+        drawn.observe("other", list)
+
+
+def test_an_interrupted_notebook_goes_on_and_a_finished_one_measures_anew(tmp_path, workdir):
+    log = tmp_path / "log"
+    first, _ = logged(workdir, log, repeats=2)  # never finishes
+    second, frame = logged(workdir, log, repeats=2)
+    second.finish()
+    assert second.run_id == first.run_id
+    assert len(log.read_text()) == 2 * 2 and frame["block"].max() == 1
+    third, _ = logged(workdir, log, repeats=2)
+    third.finish()
+    assert third.run_id != second.run_id
+    facts = json.loads((third.results / "machine.json").read_text())
+    assert list(facts) == [third.run_id], "facts of a run without records are kept"
+
+
+def test_another_machines_results_are_refused(tmp_path, workdir):
+    run, _ = logged(workdir, tmp_path / "log")
+    run.finish()
+    path = run.results / "machine.json"
+    facts = json.loads(path.read_text())
+    facts[run.run_id]["identity"]["cpu"] = "another processor"
+    path.write_text(json.dumps(facts))
+    with pytest.raises(ValueError, match=r"of another machine \(another processor.*choose another"):
+        begin("lee_access", profile="smoke", workdir=workdir)
+
+
+def test_what_a_killed_run_left_is_removed_and_a_living_ones_stays(workdir):
+    dead = subprocess.Popen(["true"])
+    dead.wait()
+    run = begin("lee_access", profile="smoke", workdir=workdir)
+    left = run.scratch.with_name(f"lee_formats-{dead.pid}")
+    other = run.scratch.with_name(f"lee_access-{os.getppid()}")
+    for folder in (left, other):
+        folder.mkdir(parents=True)
+    begin("lee_access", profile="smoke", workdir=workdir)
+    assert not left.exists() and other.exists()
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"profile": "fast"}, "no profile 'fast': choose from smoke, quick, full, paper"),
+        ({"notebook": "nope"}, "no notebook 'nope' in the study: choose from"),
+        ({"repeats": "abc"}, "repeats is 'abc': give a whole number from 0, 0 for the profile's"),
+        ({"seed": True}, "seed is True: give a whole number from 0"),
+        ({"workdir": "README.md/work"}, "README.md/work' cannot be written"),
+        ({"records": "no/such/folder"}, "no such folder of records"),
+        ({"workdir": "."}, "the work directory is '.': name a folder"),
+        ({"workdir": "results/mine"}, "the work directory is 'results/mine': name a folder"),
+        ({"file_mib": -1}, "file_mib is -1: give a whole number from 0"),
+    ],
+)
+def test_a_bad_parameter_is_named_with_what_is_allowed(workdir, given, said):
+    words = {"notebook": "lee_access", "profile": "smoke", "workdir": workdir} | given
+    with pytest.raises(ValueError, match=re.escape(said)):
+        begin(words.pop("notebook"), **words)
+
+
+def test_a_full_disk_is_named_and_nothing_is_left_there(workdir):
+    run = begin("lee_access", profile="smoke", workdir=workdir)
+
+    def fill():
+        (run.scratch / "half").write_bytes(b"x")
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with pytest.raises(OSError, match=r"the disk of the work directory is full, .* MiB are free"):
+        run.make(fill)
+    assert not run.scratch.exists()
+
+
+def test_what_a_notebook_that_failed_had_in_scratch_is_removed(workdir):
+    code = f"""from hyperslab.study import begin
+run = begin('lee_access', profile='smoke', workdir={workdir!r})
+run.make(lambda: (run.scratch / 'file').touch())
+raise SystemExit(1)"""
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 1
+    assert not list(Path(workdir, "scratch").glob("lee_access-*"))

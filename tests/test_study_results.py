@@ -22,8 +22,6 @@ TIMED, OTHER = "lee_access", "chunking_defaults"
 BLOCKS = 7
 REFERENCE = ROOT / "results/reference"
 FOLDERS = sorted((ROOT / "results").glob("*/"))
-
-
 READ = cache(claims.read)
 
 
@@ -93,16 +91,6 @@ def facts(change):
         (folder / "machine.json").write_text(json.dumps(known))
 
     return doctored
-
-
-def cell(column, value):
-    """Another value in one row."""
-
-    def change(frame):
-        frame.loc[3, column] = value
-        return frame
-
-    return table(change)
 
 
 def impossible(frame):
@@ -321,7 +309,7 @@ def test_the_command(real, given, into, capsys):
     [folder] = into.iterdir()
     assert folder.name == "intel-xeon-processor-2-cores"
     assert "nothing changed" in said(OK, "add", str(real))
-    cell("status", "in /home/ann")(given)
+    table(private)(given)
     refused = said(USAGE, "add", str(given), "--name", "other")
     assert "lee_access.parquet, status: has a folder of a machine" in refused
     assert [path.name for path in into.iterdir()] == [folder.name]

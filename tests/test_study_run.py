@@ -11,11 +11,16 @@ from pathlib import Path
 import made_notebooks
 import pytest
 from made_notebooks import code
+from nbformat.v4 import new_markdown_cell
+from samples import until
 
 from hyperslab.cli import FAILED, main
 from hyperslab.measure.parent import alive
+from hyperslab.measure.records import about, frame_of, save
+from hyperslab.study import provenance, stale
 from hyperslab.study import run as running
 from hyperslab.study.options import Options, executed_folder
+from hyperslab.study.profile import Entry
 from hyperslab.study.run import Result, run
 
 ROOT = Path(__file__).parents[1]
@@ -63,10 +68,8 @@ def killed_when(there):
     words = [sys.executable, "-m", "hyperslab", "run", "first", "--profile", "smoke"]
     env = os.environ | {"PYTHONPATH": str(ROOT)}
     process = subprocess.Popen(words, env=env, stdout=subprocess.DEVNULL)
-    until = time.monotonic() + 120
-    while not there.exists():
-        assert time.monotonic() < until and process.poll() is None
-        time.sleep(0.1)
+    until(lambda: there.exists() or process.poll() is not None, seconds=120)
+    assert process.poll() is None
     process.kill()
     process.wait()
 
@@ -80,8 +83,8 @@ def test_unchanged_notebooks_are_left_alone(study):
     path = study / "notebooks/second.ipynb"
     path.write_text(path.read_text().replace("'s'", "'S'"))
     assert states() == ["current", "done"]
-    assert states("first", seed=3) == states("first", seed=3, again=True) == ["done"]
-    assert (study / "log").read_text() == "fsSff"
+    assert states("first", seed=3) == ["done"]
+    assert (study / "log").read_text() == "fsSf"
 
 
 def test_failure_keeps_the_notebook_names_the_cell_and_goes_on(study):
@@ -118,10 +121,7 @@ def test_killed_while_drawing_measures_nothing_again_and_leaves_nothing_that_loo
     (study / "notebooks/first.ipynb").write_text(notebook(MEASURES, "session.finish()", LINGERS))
     killed_when(study / "drawing")
     kernel = int((study / "drawing").read_text())
-    until = time.monotonic() + 20
-    while alive(kernel):
-        assert time.monotonic() < until, "its kernel goes on"
-        time.sleep(0.05)
+    until(lambda: not alive(kernel))
     assert not list(executed_folder(study / "build", "smoke").glob("first.ipynb"))
     records = study / "build/results/smoke/first.parquet"
     before = records.read_bytes()
@@ -166,9 +166,9 @@ def test_what_draws_or_measures_toys_runs_two_at_a_time_and_else_one(monkeypatch
     ids=["makes its files", "is only counted"],
 )
 def test_what_goes_on_beside_one_that_draws_and_what_waits(study, letter, changes, log):
-    until = f"import time\nwhile {letter!r} not in open('log').read(): time.sleep(0.05)"
+    waits = f"import time\nwhile {letter!r} not in open('log').read(): time.sleep(0.05)"
     drawn = "time.sleep(0.5); open('log', 'a').write('d')"
-    first = notebook(MEASURES, "session.finish()", until, drawn)
+    first = notebook(MEASURES, "session.finish()", waits, drawn)
     (study / "notebooks/first.ipynb").write_text(first)
     begun = MEASURES.replace('"first"', '"second"')
     for old, new in changes.items():
@@ -187,3 +187,106 @@ def test_without_loopback_it_says_so_and_does_not_wait(study, monkeypatch, capsy
     assert main(["run", "first"]) == FAILED
     said = capsys.readouterr().err
     assert "127.0.0.1, which cannot be reached" in said and "ip link set lo up" in said
+
+
+ONE = Entry("one", "One", {"quick": {"blocks": 3}})
+BOARD = Entry("board", "Board", {"quick": {"draws": True, "beside": "results"}})
+
+
+def write(top, *cells):
+    (top / "notebooks/one.ipynb").write_text(made_notebooks.notebook(*cells))
+
+
+def toy(top, text):
+    (top / "data_gen_toy.py").write_text(text)
+
+
+@pytest.fixture
+def top(tmp_path, monkeypatch):
+    """A study of one notebook that measures and one that draws, and a package `data_gen_toy`."""
+    (tmp_path / "notebooks").mkdir()
+    write(tmp_path, code("x = 1", tags=["measure"]), code("print(x)"))
+    (tmp_path / "notebooks/board.ipynb").write_text(made_notebooks.notebook(code("")))
+    toy(tmp_path, '"""Toy."""\nx = 1  # one\n')
+    monkeypatch.syspath_prepend(tmp_path)
+    provenance._module.cache_clear()
+    yield tmp_path
+    provenance._module.cache_clear()
+    sys.modules.pop("data_gen_toy", None)
+
+
+def page(top, item=ONE, options=None):
+    provenance._module.cache_clear()
+    return stale.Page.of(item, options or Options(), top)
+
+
+def measured(top, **tools):
+    """Leave records of notebook one, as it is now."""
+    one = page(top)
+    kept = {"experiment": one.experiment, "tools": provenance.now(["data_gen_toy", "numpy"])}
+    kept["tools"] |= tools
+    one.records.parent.mkdir(parents=True, exist_ok=True)
+    save(frame_of([{"case": "a", "run_id": "r"}]), one.records, kept)
+    assert about(one.records) == {"schema": 2, "labels": [], **kept}
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (lambda top: toy(top, "# other\nx = (1)\n"), ""),
+        (lambda top: toy(top, "x = 2"), "data_gen_toy changed"),
+        (lambda top: write(top, code("x = 1  # one", tags=["measure"]), code("print(2 * x)")), ""),
+        (lambda top: write(top, code("x = 2", tags=["measure"])), "its measuring cells changed"),
+    ],
+)
+def test_what_changes_is_measured_again_or_not(top, change, said):
+    assert page(top).measured_again() == "it has no records"
+    measured(top)
+    assert page(top).measured_again() == ""
+    change(top)
+    assert page(top).measured_again() == said
+    given = page(top, options=Options(records="build/results/quick"))
+    assert given.measured_again() == "" and not given.measures
+    assert provenance.differs(given.inputs[0], given.experiment) == said
+
+
+def test_settings_parameters_packages_and_releases_count(top):
+    measured(top)
+    four = Entry("one", "", {"quick": {"blocks": 4}})
+    assert page(top, four).measured_again() == "blocks was 3 and is 4"
+    assert page(top, options=Options(seed=7)).measured_again() == "seed was 0 and is 7"
+    measured(top, numpy="1.0")
+    assert page(top).measured_again().startswith("numpy was 1.0 and is ")
+    save(frame_of([{"case": "a"}]), page(top).records)
+    assert page(top).measured_again() == "its records were made by an earlier release"
+
+
+def test_a_page_is_drawn_again_when_what_draws_it_changed(top, monkeypatch):
+    measured(top)
+    assert page(top).drawn_again() == "it was not executed whole"
+    one = page(top)
+    one.target.parent.mkdir(parents=True)
+    one.target.write_text("{}")
+    one.keep()
+    assert page(top).drawn_again() == ""
+    write(top, code("x = 1", tags=["measure"]), new_markdown_cell("Words."))
+    assert page(top).drawn_again() == "its notebook changed"
+    assert page(top).measured_again() == ""
+    monkeypatch.setattr(provenance, "code", lambda **_: "another")
+    assert page(top).drawn_again() == "its code changed; its notebook changed"
+    assert page(top).measured_again() == ""
+    one.target.with_suffix(".json").write_text("{")
+    assert page(top).drawn_again() == "it was not executed whole"
+    one.forget()
+    assert list(one.target.parent.iterdir()) == []
+
+
+def test_a_board_depends_on_the_records_that_it_draws(top):
+    assert page(top, BOARD).inputs == (top / "book/claims.yml",)
+    measured(top)
+    folder = top / "results/reference"
+    folder.mkdir(parents=True)
+    (folder / "one.parquet").write_bytes(b"")
+    named = ("build/results/quick/one.parquet", "results/reference/one.parquet", "book/claims.yml")
+    assert page(top, BOARD).inputs == tuple(top / name for name in named)
+    assert not page(top, BOARD).measures

@@ -1,30 +1,42 @@
-"""Advice on real files: priced, measured, ranked, said, and nothing left behind."""
+"""Advice on real files: priced, measured, ranked, said as people ask, and nothing left behind."""
 
 import html
+import json
 import math
+import shlex
+import shutil
+import subprocess
+import sys
 from dataclasses import replace
 
 import h5py
+import netCDF4
 import numpy as np
 import pytest
+import xarray as xr
 from forked_servers import forking
 from made_advice import SHAPE, advice, as_if_measured, maps
 
+from hyperslab.cli import main
 from hyperslab.experiments.advise_evaluation import evaluate, judged, pairs
 from hyperslab.io import Layout, Variable, create, write_array
 from hyperslab.io.sources.base import shown
 from hyperslab.measure.records import frame_of
-from hyperslab.network.link import Link
+from hyperslab.network import Link, serving
 from hyperslab.text import Interval
 from hyperslab.tune.advice import advice_page as page
 from hyperslab.tune.advice import explain, rank
+from hyperslab.tune.advice.command import advised
 from hyperslab.tune.advice.costs import ROUGH, Calibration
+from hyperslab.tune.advice.explain import commands
 from hyperslab.tune.advice.fetches import UncalibratedError
 from hyperslab.tune.advice.question import Question
 from hyperslab.tune.advice.rank import try_out
 
 forked = pytest.fixture(scope="module", autouse=True)(forking)
 LINK = Link(100e6, 0.02)
+QUICK = ["--rough", "--no-measure", "--formats", "netcdf4", "--sample", "128KiB"]
+ASKED = [*QUICK, "--budget", "any", "--codecs", "deflate"]
 
 
 class Refusing(Calibration):
@@ -38,7 +50,12 @@ class Refusing(Calibration):
 
 @pytest.fixture(scope="module")
 def file(tmp_path_factory):
-    return maps(tmp_path_factory.mktemp("advice") / "maps of.nc")
+    return maps(tmp_path_factory.mktemp("your files") / "maps.nc")
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
 
 
 @pytest.fixture(scope="module")
@@ -239,3 +256,111 @@ def test_no_more_are_measured_than_asked_for_and_some_are_left_out_early(file, t
     assert tried["tried"]["as it is"] == 2 and set(tried["tried"]) <= {1, 2}
     left = said[said["mode"] == "left"]
     assert len(left) and left["gain"].isna().all()
+
+
+def test_a_report_says_what_and_how_also_as_json_and_a_picture(file, tmp_path, capsys):
+    asked = ["advise", str(file), *QUICK, "--access", "time_series=0.7", "--access", "map=0.3"]
+    assert main([*asked, "--json", "a.json", "--plot", "a.png", "--html", "a.html"]) == 0
+    text = " ".join(capsys.readouterr().out.split())  # as wide as the terminal
+    assert "time_series 70% 192 B 48 of 48" in text and "because a time series touches " in text
+    command = f"hyperslab rechunk {shlex.quote(str(file))} maps-"
+    assert command in text and command in html.unescape((tmp_path / "a.html").read_text())
+    assert (tmp_path / "a.png").stat().st_size > 10_000
+    assert main([*asked, "-q", "--json", "-"]) == 0
+    said = capsys.readouterr()
+    assert "Advice: rewrite it as netcdf4 in " in said.err
+    found = json.loads(said.out)
+    assert found == json.loads((tmp_path / "a.json").read_text())
+    now, other, first, *_ = found["candidates"]
+    assert [(now[key], other[key]) for key in ("pattern", "predicted_reads")] == [
+        ("time_series", "map"), (48, 1),
+    ]  # fmt: skip
+    assert (first["order"], first["rank"], first["gain"]) == (1, 1, None)
+    assert "hyperslab rechunk" in found["how"]
+
+
+def test_the_commands_that_are_printed_work(file, monkeypatch):
+    monkeypatch.setattr("hyperslab.tune.rechunk.resident_bytes", lambda: 80 * 2**20)
+    found = advised([str(file), *QUICK, "--codecs", "deflate"])
+    words = shlex.split(*commands(found.subject, found.rows[0].candidate))
+    assert words[:3] == ["hyperslab", "rechunk", str(file)]
+    assert main([*words[1:3], "by us.nc", *words[4:]]) == 0
+    with xr.open_dataset(file) as a, xr.open_dataset("by us.nc") as b:
+        assert a.identical(b)
+        for made in (b["sst"], b["ice"]):
+            assert made.encoding["chunksizes"] == found.rows[0].candidate.layout.chunks
+            assert made.encoding["zlib"]
+
+
+@pytest.fixture
+def url(file):
+    with serving(file.parent) as server:
+        yield f"{server.url.rstrip('/')}/maps.nc"
+
+
+def row_of(found, **wanted):
+    every = (*found.rows, *found.beyond)
+    facts = ((row, vars(row.candidate.layout) | vars(row.candidate)) for row in every)
+    return next(row for row, known in facts if wanted.items() <= known.items())
+
+
+def executed(code):
+    """Run a piece of Python; return what it named."""
+    names = {}
+    exec(compile(code, "recipe", "exec"), names)
+    return names
+
+
+def python(found, row):
+    return commands(found.subject, row.candidate)[-1]
+
+
+def test_what_is_printed_for_a_url_runs(url, file):
+    truth = xr.open_dataset(file, mask_and_scale=False)["sst"].values
+    found = advised([url, *ASKED, "--calls", "3", "--library", "netcdf4"])
+    values = executed(python(found, row_of(found, remedy="h5py")))["values"]
+    assert np.array_equal(values[3], truth[3])
+    with executed(python(found, row_of(found, remedy="cache")))["file"] as opened:
+        assert "#mode=bytes" in opened.filepath()
+    row = row_of(found, remedy="index")
+    assert main(commands(found.subject, row.candidate)[0].split()[1:]) == 0
+    with executed(python(found, row))["ds"] as ds:
+        assert np.array_equal(ds["ice"].shape, truth.shape)
+    shutil.copy(file, ".")
+    code = python(found, row_of(found, remedy="references"))
+    # In a process of its own: fsspec leaves the session of such a file system to its user.
+    ends = "\nimport numpy\nnumpy.save('sst.npy', ds['sst'].fillna(-999).values)"
+    subprocess.run([sys.executable, "-W", "ignore", "-c", code + ends], check=True)
+    assert np.array_equal(np.load("sst.npy"), truth)
+
+
+@pytest.mark.parametrize(
+    ("store", "opened"),
+    [
+        ("s3", "fsspec.open('s3://bucket/maps.nc').open()"),
+        ("https://example.org/maps.nc", "fsspec.open('https://example.org/maps.nc').open()"),
+        ("local", "'maps.nc'"),
+    ],
+)
+def test_a_file_that_is_read_elsewhere_is_opened_there(file, store, opened):
+    shutil.copy(file, ".")
+    found = advised(["maps.nc", *ASKED, "--library", "netcdf4", "--store", store])
+    assert f"h5py.File({opened})" in python(found, row_of(found, remedy="h5py"))
+    assert any("30 ms away, which is assumed" in note for note in found.notes) == (store != "local")
+
+
+def test_a_variable_in_a_group_and_what_a_copy_would_lack():
+    values = np.arange(72000, dtype="f4").reshape(20, 60, 60)
+    with netCDF4.Dataset("groups.nc", "w") as nc:
+        nc.createVariable("names", str, ())[...] = "Vlissingen"
+        for name, n in zip("tyx", values.shape, strict=True):
+            nc.createDimension(name, n)
+        made = nc.createVariable("a/b/v", "f4", ("t", "y", "x"), zlib=True, chunksizes=(1, 60, 60))
+        made[...] = values
+    found = advised(["groups.nc", *ASKED, "--access", "row"])
+    assert any("names is left out: it holds text" in note for note in found.notes)
+    assert "--leave-out" in commands(found.subject, row_of(found, kind="layout").candidate)[0]
+    row = row_of(found, remedy="index")
+    assert main(commands(found.subject, row.candidate)[0].split()[1:]) == 0
+    with executed(python(found, row))["ds"] as ds:
+        assert np.array_equal(ds["v"].values, values)

@@ -22,25 +22,6 @@ def asked(shares, variable=SHORT, named=None, **options):
     return resolve(shares, variable, letters, **options)
 
 
-@pytest.mark.parametrize(
-    ("shares", "variable", "dims", "says"),
-    [
-        ("series=1", SHORT, [], "no access 'series': give one of time_series, map"),
-        ("map=0.5,map=0.5", SHORT, [], "map is given twice"),
-        ("map=a", SHORT, [], "give a share above 0, as in map=0.7 or 70%"),
-        ("map=0", SHORT, [], "give a share above 0"),
-        ("map=0.9,whole=0.3", SHORT, [], "sum to 1.2, not to 1 .*: give map=0.75, whole=0.25"),
-        ("time_series", PLAIN, [], "no such read: say what is time, as in --dims time=a"),
-        ("time_series", PLAIN, ["time=x"], "v has no dimension x: give some of a, b"),
-        ("time_series", PLAIN, ["when=b"], "give ROLE=DIMENSION"),
-        ("map", SourceVariable("s", ("t",), (0,), "f4"), [], "holds no values yet"),
-    ],
-)
-def test_reads_that_make_no_sense_are_said(shares, variable, dims, says):
-    with pytest.raises(ValueError, match=says):
-        asked(weights([shares]), variable, roles(dims))
-
-
 def test_shares_and_calls_are_as_given_and_a_time_series_and_a_map_where_nothing_is():
     assert weights(["map=30,whole=70"]) == {"map": 0.3, "whole": 0.7}
     assert weights(["map=0.333", "row=0.333", "whole=0.333"])["map"] == pytest.approx(1 / 3)

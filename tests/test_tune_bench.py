@@ -12,6 +12,7 @@ import netCDF4
 import numpy as np
 import pandas as pd
 import pytest
+from made_advice import maps
 from made_bench import bench_frame
 
 from hyperslab.cli import FAILED, OK, USAGE, main
@@ -48,18 +49,7 @@ def test_every_command_of_the_page_can_be_had(tmp_path, monkeypatch):
 
 @pytest.fixture(scope="module")
 def file(tmp_path_factory):
-    path = tmp_path_factory.mktemp("bench") / "sst.nc"
-    with netCDF4.Dataset(path, "w") as nc:
-        for name, length in (("time", None), ("lat", 20), ("lon", 30)):
-            nc.createDimension(name, length)
-        days = nc.createVariable("time", "f8", ("time",))
-        days.units = "days since 2000-01-01"
-        days[:] = np.arange(12) + 0.1
-        dims = ("time", "lat", "lon")
-        sst = nc.createVariable("sst", "f4", dims, zlib=True, chunksizes=(1, 20, 30))
-        sst[:] = np.arange(12 * 600).reshape(12, 20, 30)
-        nc.createVariable("sst_error", "f4", ("lat", "lon"))[:] = 1
-    return path
+    return maps(tmp_path_factory.mktemp("bench") / "sst.nc", shape=(12, 60, 90))
 
 
 @pytest.fixture
@@ -100,12 +90,12 @@ def test_with_a_file_alone_the_largest_variable_is_tried_and_results_go_into_fil
 
 def test_every_option_is_heard(file, asked):
     words = (
-        "--variables sst,sst_error --chunks lat=10 --grid chunks=default/lat=10 --codec zstd:3 "
+        "--variables sst,ice --chunks lat=10 --grid chunks=default/lat=10 --codec zstd:3 "
         "--cache 1MiB --no-shuffle --patterns map,row --memory 1MiB --repeats 3 -q -v"
     )
     assert main(["bench", *words.split(), str(file)]) == OK
     ((arguments, found),) = asked
-    assert found.names == ("sst", "sst_error")
+    assert found.names == ("sst", "ice")
     assert [one.name for one in found.targets] == ["copy", "lat=10", "default chunks"]
     assert found.head.endswith("new layouts: zstd:3 no shuffle cache 1MiB")
     assert list(found.reads) == ["map", "row"]

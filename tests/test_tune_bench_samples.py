@@ -3,9 +3,8 @@
 import os
 import signal
 import sys
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
-from pathlib import Path
 
 import made_files
 import numpy as np
@@ -26,7 +25,7 @@ from hyperslab.measure.worker import Job
 from hyperslab.tune.bench import engine
 from hyperslab.tune.bench import trial as sampling
 from hyperslab.tune.bench.engine import bench, prepare
-from hyperslab.tune.bench.trial import PIECE_BYTES, Trial, Truth, pieces
+from hyperslab.tune.bench.trial import PIECE_BYTES, Truth, pieces
 from hyperslab.tune.copy_plan import Slabs
 from hyperslab.tune.partial import part_name
 from hyperslab.tune.report.compare import WrongValuesError
@@ -115,20 +114,14 @@ def test_samples_that_were_lost_and_files_that_changed_are_noted(file, tmp_path,
     assert "the file changed while it was measured: do not trust the numbers." in said
 
 
-@dataclass(frozen=True)
-class Killed:
-    """A sample that is killed half-way, once."""
-
-    path: Path
-    trial: Trial
-
-    def __call__(self, watch):
-        mark = self.path.with_suffix(".mark")
-        if not mark.exists():
-            mark.touch()
-            self.path.write_text("half")
-            os.kill(os.getpid(), signal.SIGKILL)
-        self.trial(watch)
+def kill_once(trial, watch):
+    """Run a sample that is killed half-way, once."""
+    mark = trial.path.with_suffix(".mark")
+    if not mark.exists():
+        mark.touch()
+        trial.path.write_text("half")
+        os.kill(os.getpid(), signal.SIGKILL)
+    trial(watch)
 
 
 def test_a_sample_that_was_killed_spoils_no_other(file, tmp_path, monkeypatch):
@@ -136,7 +129,7 @@ def test_a_sample_that_was_killed_spoils_no_other(file, tmp_path, monkeypatch):
 
     def killed(*words, **options):
         case = make(*words, **options)
-        return replace(case, run=Killed(case.run.path, case.run))
+        return replace(case, run=partial(kill_once, case.run))
 
     monkeypatch.setattr(engine, "_case", killed)
     frame = bench(file, [COPY], repeats=1, workdir=tmp_path / "w")

@@ -6,7 +6,6 @@ import shutil
 import signal
 import subprocess
 import sys
-import time
 from functools import partial
 from types import SimpleNamespace
 
@@ -20,9 +19,11 @@ import zarr
 from hypothesis import given
 from hypothesis import strategies as st
 from made_files import everything
+from samples import until
 
 from hyperslab.cli import main
 from hyperslab.io import Layout, Variable, create, write_array
+from hyperslab.io import by_netcdf4 as netcdf
 from hyperslab.io.sources.base import SourceVariable
 from hyperslab.tune import copy_plan, passes
 from hyperslab.tune import rechunk as module
@@ -174,8 +175,6 @@ def test_odd_files_are_copied_as_far_as_they_can_be_or_refused(tmp_path, kind):
 
 
 def test_a_wrong_value_keeps_the_copy_from_its_name(files, tmp_path, monkeypatch):
-    from hyperslab.io import by_netcdf4 as netcdf
-
     write = netcdf.NetCDFWriter.write
 
     def wrong(self, name, selection, data):
@@ -379,10 +378,8 @@ def test_what_is_ended_half_way_leaves_nothing_or_a_part_that_goes_with_the_next
     out = tmp_path / "out.nc"
     words = [sys.executable, "-c", SLOW, str(files["maps"]), str(out)]
     with subprocess.Popen(words, stderr=subprocess.PIPE, text=True) as process:
-        end = time.monotonic() + 30
-        while not any(part.stat().st_size > 10_000 for part in tmp_path.glob(".out.nc.*.part")):
-            assert time.monotonic() < end and process.poll() is None
-            time.sleep(0.01)
+        parts = partial(tmp_path.glob, ".out.nc.*.part")
+        until(lambda: any(part.stat().st_size > 10_000 for part in parts()), seconds=30)
         process.send_signal(number)
         _, said = process.communicate(timeout=20)
     if number != signal.SIGKILL:

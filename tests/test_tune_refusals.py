@@ -12,11 +12,14 @@ from hyperslab.parallel.found import find
 def folder(tmp_path_factory):
     folder = tmp_path_factory.mktemp("refused")
     with netCDF4.Dataset(maps(folder / "in.nc"), "a") as nc:
-        for name in ("z", "w"):
+        for name in "zwab":
             nc.createDimension(name, 1)
         nc.createVariable("many", "i1", ("time", "lat", "lon", "z", "w"))
         nc.createVariable("names", str, ("z",))
         nc.createVariable("scalar", "f4", ())
+        nc.createVariable("plain", "f4", ("a", "b"))
+        nc.createDimension("later", None)
+        nc.createVariable("later", "f4", ("later",))
     with netCDF4.Dataset(folder / "empty.nc", "w") as nc:
         nc.createDimension("x", 3)
     (folder / "link.nc").symlink_to("in.nc")
@@ -44,6 +47,10 @@ def folder(tmp_path_factory):
         ("bench in.nc --patterns profile", "has such a read"),
         ("bench in.nc -f 9", "1 netcdf3"),
         ("bench in.nc --chunks contiguous --codec zstd", "cannot be compressed; give chunks"),
+        ("bench in.nc --chunks lat=1,lat=2", "chunks 'lat=1,lat=2': give lengths of at least 1"),
+        ("bench in.nc --codec zstd:99", "codec 'zstd:99': zstd takes 1 to 22"),
+        ("bench in.nc --codec lzf:1", "codec 'lzf:1': lzf takes no level"),
+        ("bench in.nc --quantize bitround:0", "quantize 'bitround:0': give bitgroom:DIGITS"),
         ("bench in.nc --grid colour=red", "NAME=VALUE"),
         ("bench in.nc --memory 90MiB", "allow at least"),
         ("bench in.nc --ranks 0", "give at least 1"),
@@ -61,6 +68,15 @@ def folder(tmp_path_factory):
         ("advise in.nc --variable none", "has no variable 'none'"),
         ("advise in.nc --variable names", "names cannot be copied: it holds text"),
         ("advise in.nc --variable scalar", "a scalar: there is no layout to advise on"),
+        ("advise in.nc --access series=1", "no access 'series': give one of time_series, map"),
+        ("advise in.nc --access map=0.5,map=0.5", "map is given twice"),
+        ("advise in.nc --access map=a", "give a share above 0, as in map=0.7 or 70%"),
+        ("advise in.nc --access map=0", "give a share above 0"),
+        ("advise in.nc --access map=0.9,whole=0.3", "1.2, not to 1 (or 100%): give map=0.75, w"),
+        ("advise in.nc --access time_series --variable plain", "say what is time, as in --dims t"),
+        ("advise in.nc --dims time=x", "sst has no dimension x: give some of time, lat, lon"),
+        ("advise in.nc --dims when=lat", "give ROLE=DIMENSION"),
+        ("advise in.nc --variable later", "holds no values yet"),
         ("advise in.nc --access profile", "no such read: take time_series, map, row, column, wh"),
         ("advise in.nc --budget 0x", "--budget 0x: give a multiple above 0"),
         ("advise in.nc --store moon", "--store moon: give local"),

@@ -1,4 +1,4 @@
-"""What is typed becomes layouts and reads, or is refused with what is allowed."""
+"""What is typed becomes layouts and reads; test_tune_refusals.py has what is refused."""
 
 import sys
 from dataclasses import replace
@@ -22,22 +22,12 @@ from hyperslab.tune.specs.target import Choice, Target, fit
         (parse.size, "64KiB", 65536),
         (parse.size, "1.5 kB", 1500),
         (parse.chunks, "time=1,lat=72", (("time", 1), ("lat", 72))),
-        (parse.chunks, "lat=1,lat=2", "pairs such as"),
         (parse.codec, "gzip:9", ("deflate", 9)),
-        (parse.codec, "zstd:99", "1 to 22"),
-        (parse.codec, "lzf:1", "no level"),
         (parse.quantize, "bitround:12", ("bitround", 12)),
-        (parse.quantize, "bitround:0", "BITS"),
     ],
-)  # fmt: skip
-def test_what_is_typed_becomes_a_value_or_is_refused(call, given, became):
-    if not isinstance(became, str):
-        assert call(given) == became
-        return
-    with pytest.raises(ValueError, match=became) as error:
-        call(given)
-    assert given in str(error.value)
-    assert "\n" not in str(error.value)
+)
+def test_what_is_typed_becomes_a_value(call, given, became):
+    assert call(given) == became
 
 
 def test_every_combination_is_made():
@@ -208,7 +198,7 @@ def test_patterns_are_what_their_names_say():
     [
         (Made("sst", ("t",), (3,), attrs={"coordinates": "gone day"}), Made("day", ("x",), (9,))),
         (Made("sst", ("t",), (3,), attrs={"bounds": "ends"}), Made("ends", ("t", "two"), (3, 2))),
-        (Made("a/b/salt", ("a_b_t",), (3,)), Made("a/b/t", ("a_b_t",), (3,), "f8")),
+        (Made("a/b/salt", ("a_b_t",), (3,)), Made("a/b/t", ("a_b_t",), (3,), dtype="f8")),
         (Made("a/b/salt", ("t",), (3,), attrs={"bounds": "z"}), Made("a/z", ("x",), (9,))),
         (Made("ice", ("t",), (9,)), Made("sst", ("t",), (3,), attrs={"coordinates": "day"})),
     ],

@@ -157,7 +157,7 @@ class SerialVariable:
 
 # It makes room for the whole variable and for whole chunks, and scales what it read for the time
 # that it takes; only what the package reads wrong (missing chunks, strides) is read right.
-# tests/test_chunkindex_package.py holds it against the package.
+# tests/test_chunkindex.py holds it against the package.
 class StandIn(SerialVariable):
     """A variable read as the published package does: with its requests, in turn, and its work."""
 

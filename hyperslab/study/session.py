@@ -220,6 +220,7 @@ class Session:
         only: Callable[[list[experiment_io.Case]], list[experiment_io.Case]] | None = None,
         modules: Sequence[str] = (),  # imported before processes are forked
         scratch_bytes: int = 0,
+        timeout_s: float = 600.0,
         blocks: str = "blocks",  # the setting that gives their number
     ) -> pd.DataFrame:
         """Measure cases, in the states of the page cache; or return their records when drawing."""
@@ -244,6 +245,7 @@ class Session:
             blocks=self.blocks(blocks),
             seed=self.seed,
             cell_s=float(self.setting("cell_s")),
+            timeout_s=timeout_s,
             sweeps=not toys,
             retakes=0 if toys else RETAKES,
             half_width=self.setting("half_width_percent") / 100,

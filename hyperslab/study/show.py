@@ -34,22 +34,45 @@ def figure(place: Place, draw: Callable[[], Any], name: str, caption: str, alt: 
     """Show a figure, drawn once for light and once for dark pages; see `page.show`."""
     folder = place.results / "figures" / place.notebook
     folder.mkdir(parents=True, exist_ok=True)
-    buffer = io.BytesIO()
+    png, kept = b"", list[Any]()
     for style in STYLES:
         with styled(style):
             drawn = draw()
-            drawn.draw_without_rendering()
-            drawn.set_layout_engine("none")  # else it is laid out anew for each file
-            edge = drawn.get_tightbbox().padded(plt.rcParams["savefig.pad_inches"])
-            path = folder / f"{name}.{style}.svg"
-            drawn.savefig(path, bbox_inches=edge, metadata={"Date": None, "Creator": None})
-            if style == "light":
-                # At another resolution letters are wider, and would be cut at the edge.
-                drawn.savefig(buffer, format="png", dpi="figure", bbox_inches=edge)
-            plt.close(drawn)
+            # Text is as large in either style, and laying out costs more than drawing.
+            if not kept or not _placed(drawn, kept[0]):
+                drawn.draw_without_rendering()
+                edge = drawn.get_tightbbox().padded(plt.rcParams["savefig.pad_inches"])
+            with plt.rc_context({"figure.constrained_layout.use": False}):
+                drawn.set_layout_engine(None)  # which would lay it out anew for each file
+                drawn.savefig(
+                    folder / f"{name}.{style}.svg",
+                    bbox_inches=edge,
+                    metadata={"Date": None, "Creator": None},
+                )
+                if style == "light":
+                    buffer = io.BytesIO()
+                    # At another resolution letters are wider, and would be cut at the edge.
+                    drawn.savefig(buffer, format="png", dpi="figure", bbox_inches=edge)
+                    png = buffer.getvalue()
+            kept.append(drawn)
+    for drawn in kept:
+        plt.close(drawn)
     head = f"figure}} ../figures/{place.notebook}/{name}.light.svg"
     myst = _directive(head, caption, name=f"fig-{name}", alt=" ".join(alt.split()))
-    _display({"image/png": buffer.getvalue(), MYST: myst}, {"image/png": {"alt": alt}})
+    _display({"image/png": png, MYST: myst}, {"image/png": {"alt": alt}})
+
+
+def _placed(figure: Any, first: Any) -> bool:
+    """Put the parts of a figure where those of its twin were laid out; say whether they match."""
+    if (len(figure.axes), len(figure.texts)) != (len(first.axes), len(first.texts)):
+        return False
+    for axes, twin in zip(figure.axes, first.axes, strict=True):
+        axes.set_position(twin.get_position(original=True))
+        axes.set_box_aspect(twin.get_box_aspect())  # of a colour bar, which the layout sets
+        axes.set_anchor(twin.get_anchor())
+    for text, twin in zip(figure.texts, first.texts, strict=True):
+        text.set_position(twin.get_position())
+    return True
 
 
 def table(frame: pd.DataFrame, name: str, caption: str, *, folded: bool = False) -> None:

@@ -1,4 +1,4 @@
-"""A mean by dask: by the workers that were chosen, and refused where no scheduler answers."""
+"""Several readers of files, by processes and by dask: wrong values, what each of them spent."""
 
 import numpy as np
 import pytest
@@ -9,6 +9,7 @@ from data_gen.ocean import FILL
 from data_gen.variable import variable
 from hyperslab import subchunk
 from hyperslab.experiments import scaling_dask as dask
+from hyperslab.experiments import scaling_local as local
 from hyperslab.io.layout import Layout
 from hyperslab.measure.case import Stopwatch
 
@@ -23,6 +24,13 @@ def files(tmp_path_factory):
         subchunk.build(file.path, variables=["uo"])
     dask.save_mean(oceans, float(FILL), folder / "mean.npy")
     return made, folder / "mean.npy"
+
+
+def test_what_processes_spend_is_counted(files):
+    watch, shape = Stopwatch(), (3, 120, 390)
+    local.ReadTogether(files[0][0].path, "h5py", "uo", shape, local.PROCESSES, 2)(watch)
+    row = watch.rows()[-1]
+    assert row["user_s"] + row["sys_s"] > 0
 
 
 def test_only_the_chosen_workers_work(files):
@@ -50,9 +58,14 @@ def test_a_scheduler_that_does_not_answer(monkeypatch, address):
         default_client()  # else what is computed next would wait for it
 
 
-def test_other_values_are_noticed(files):
-    _, truth = files
+def test_other_means_and_sums_are_noticed(files):
+    (file, _), truth = files
     mean = np.load(truth)
     assert dask.is_mean(truth, mean)
     assert not dask.is_mean(truth, mean * 1.001)
     assert np.isnan(mean).any(), "land is left out"
+    parts = local.ReadMaps(file, "h5py").parts("warm")
+    right = parts["run"](Stopwatch())
+    assert parts["check"](right)
+    assert not parts["check"](right + 1)
+    assert not parts["check"](right[:1])

@@ -1,4 +1,4 @@
-"""Four ways to share an array among ranks: what is refused or missing, and verdicts."""
+"""Experiments on the paper of Chilan: what is refused or missing, and verdicts."""
 
 from itertools import product
 
@@ -6,6 +6,7 @@ import pytest
 from made_claims import timed, verdicts
 from made_parallel import needs
 
+from hyperslab.experiments import chilan_flash as flash
 from hyperslab.experiments import chilan_patterns as writes
 from hyperslab.parallel import cases as ranked
 
@@ -28,14 +29,13 @@ def test_a_counted_file_that_differs_comes_with_what_to_do(tmp_path, monkeypatch
         list(ranked.counted([case]))
 
 
-ROWS = ("interleaved columns", "overhanging chunk", "several chunks")  # a request each
-
-
-def judged(folder, independent=8.0, individually=20, **seconds):
+def patterns(folder, independent=8.0, individually=20, **seconds):
     """Judge made-up records: by selection, how much longer HDF5 takes for a collective write."""
 
+    apart = ("interleaved columns", "overhanging chunk", "several chunks")  # a request a row
+
     def row(selection, interface, calls, **more):
-        alone = calls == "independent" and selection in ROWS
+        alone = calls == "independent" and selection in apart
         return {
             "selection": selection, "interface": interface, "calls": calls, "ranks": 4,
             "latency_s": 0.0, "size": "512x8", "phase": "write", "useful_bytes": 2e6,
@@ -63,8 +63,8 @@ def judged(folder, independent=8.0, individually=20, **seconds):
     return verdicts(folder, "chilan_patterns", rows, LABELS)
 
 
-def test_the_verdicts_can_come_out(tmp_path):
-    known = judged(tmp_path, independent=40.0)
+def test_verdicts_on_patterns_can_come_out(tmp_path):
+    known = patterns(tmp_path, independent=40.0)
     for name in ("1", "2", "3", "4", "span", "chunk", "overhead", "hints"):
         assert known[f"chilan-{name}"].verdict == "holds", name
     requests, _, time, _ = known["chilan-1"].parts
@@ -81,9 +81,49 @@ def test_the_verdicts_can_come_out(tmp_path):
         ({"contiguous rows": 2.0}, ["refuted", "holds", "holds"], "holds in part"),
     ],
 )
-def test_verdicts_follow_the_records(tmp_path, changes, expected, types):
-    found = judged(tmp_path, **changes)
+def test_verdicts_on_patterns_follow_the_records(tmp_path, changes, expected, types):
+    found = patterns(tmp_path, **changes)
     parts = found["chilan-same"].parts  # compared where their files have one layout
     timed = [(part.role, part.verdict) for part in parts if "collective time" in part.name]
     assert timed == [("imitation", verdict) for verdict in expected]
     assert found["chilan-types"].label == types
+
+
+def checkpoint(folder, even=1.0, independent=2.0, swapped=1.0, past=4097):
+    """Judge made-up records: HDF5 takes `even` times as long as PnetCDF."""
+    rows = []
+    for name, calls in product(("HDF5", "PnetCDF"), ("independent", "collective")):
+        seconds = (even if name == "HDF5" else 1) * (independent if calls == "independent" else 1)
+        way = {"interface": name, "calls": calls, "cells": "16³", "phase": "write", "stages": 1}
+        way["file"] = "checkpoint"
+        for n in (1, 2, 8):
+            one = {**way, "processes": str(n), "ranks": n, "useful_bytes": 8e6}
+            rows.append({**one, "experiment": "requests", "hint": "none", "requests": 283})
+            pair = (name, n) == ("HDF5", 8)
+            rows += timed(seconds, pair=pair, experiment="checkpoint", **one) if n > 1 else ()
+            if (name, calls, n) == ("PnetCDF", "collective", 2):
+                one["file"] = "checkpoint as bytes"
+                rows += timed(seconds / swapped, experiment="checkpoint", **one)
+    for opened, requests in zip(flash.OPENED, (5, past, 5), strict=True):
+        ranks = 1 if opened == "serially" else 4
+        one = {"opened": opened, "phase": "read", "stages": requests, "ranks": ranks}
+        rows.append({**one, "experiment": "cache"})
+    labels = ["file", "cells", "interface", "calls", "processes", "hint", "opened"]
+    return verdicts(folder, "chilan_flash", rows, labels)
+
+
+def test_verdicts_on_the_checkpoint_can_come_out(tmp_path):
+    found = checkpoint(tmp_path)
+    ours = ("chilan-flash", "chilan-same", "chilan-minor", "chilan-scale", "chunking-parallel")
+    assert {found[name].verdict for name in ours} == {"holds"}
+    assert found["chilan-minor"].label == "holds in part"  # as many requests, at another rate
+    assert found["chilan-scale"].label == "holds (another system)"
+    parts = {part.name: part.verdict for part in found["chilan-scale"].parts}
+    assert parts["requests in turn, independent HDF5"] == "weaker"
+    found = checkpoint(tmp_path, independent=1.0, past=5)
+    assert found["chunking-parallel"].verdict != "holds"
+    assert found["chilan-minor"].label == "holds"
+    found = checkpoint(tmp_path, even=0.75, swapped=4 / 3)["chilan-flash"]
+    parts = {part.name: part.verdict for part in found.parts}
+    assert found.label == "refuted"  # and not in part: what holds is an explanation
+    assert parts["rate, collective, nothing to turn"] == "holds"

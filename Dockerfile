@@ -1,5 +1,5 @@
 # The study in a container: docker build -t hyperslab . && docker run --rm -v "$PWD/build:/hyperslab/build" hyperslab
-# Packages as in apt.txt and requirements.lock; tests/test_containers.py holds them together.
+# Packages as in apt.txt and requirements.lock; tests/test_setup.py holds them together.
 FROM python:3.12.7-slim-bookworm@sha256:032c52613401895aa3d418a4c563d2d05f993bc3ecc065c8f4e2280978acd249
 
 RUN apt-get update \

@@ -2,24 +2,18 @@
 
 import operator
 import os
+import re
 import signal
+import subprocess
 import time
 from functools import partial
 from pathlib import Path
 
 from hyperslab.measure import witness
-from hyperslab.measure.processes import Processes
-from hyperslab.network import HelperError
 
 # Checks that can be sent to other processes: `Is(3)` and `Below(3)` are called with a value.
 Is = partial(partial, operator.eq)
 Below = partial(partial, operator.gt)
-
-
-def running():
-    """Processes that the tests of a module share: a fixture of it."""
-    with Processes() as processes:
-        yield processes
 
 
 def _read_file(path, watch):
@@ -32,16 +26,12 @@ def _read_file(path, watch):
     return data
 
 
-def _write_file(path, data, watch):
-    with watch("write"):
-        path.write_bytes(data)
-
-
-def _log_places(log, path, stored, watch):
-    """Note the server of processes, and where files lie."""
-    places = os.getppid(), path.stat().st_ino, stored.stat().st_ino
+def _log(log, files, seconds, watch):
+    """Note the process, the server it came from, and where files lie; stay for a while."""
+    places = os.getpid(), os.getppid(), *(path.stat().st_ino for path in files)
     with watch("read"), log.open("a") as file:
         print(*places, file=file)
+    time.sleep(seconds)
 
 
 def _scatter(more_s, watch):
@@ -55,11 +45,6 @@ def _append(path, letter, watch):
     """Leave a letter in a file, so that a test sees who ran, and in which order."""
     with watch("write"), path.open("a") as handle:
         handle.write(letter)
-
-
-def _log_process(path, watch):
-    with watch("write"), path.open("a") as handle:
-        handle.write(f"{os.getpid()}\n")
 
 
 def _spin(seconds, watch):
@@ -87,30 +72,6 @@ def _read_in_turns(first, second, turns, watch):
         pass
 
 
-def _log_and_sleep(path, watch):
-    path.write_text(f"{os.getpid()} {os.getppid()}\n")
-    time.sleep(60)
-
-
-def _kill_and_sleep(pid, watch):
-    os.kill(pid, signal.SIGKILL)
-    time.sleep(60)
-
-
-def _once_only(path, watch):
-    """Fail from the second time on."""
-    with watch("read"):
-        path.open("x").close()
-
-
-def _fail_while(path, watch):
-    """Fail as long as a file is there."""
-    if path.exists():
-        raise OSError("it is broken")
-    with watch("work"):
-        pass
-
-
 def _slow_witness(counter, tries):
     """Make the witness of this process slow in the first tries; a file counts them."""
     with counter.open("a") as file:
@@ -119,27 +80,18 @@ def _slow_witness(counter, tries):
         witness.pace = lambda: 1.0
 
 
-ReadFile, WriteFile = partial(partial, _read_file), partial(partial, _write_file)
-LogPlaces, LogProcess = partial(partial, _log_places), partial(partial, _log_process)
-Append, Scatter = partial(partial, _append), partial(partial, _scatter)
-Spin, Call = partial(partial, _spin), partial(partial, _call)
-ReadInTurns, LogAndSleep = partial(partial, _read_in_turns), partial(partial, _log_and_sleep)
-KillAndSleep = partial(partial, _kill_and_sleep)
-OnceOnly, FailWhile = partial(partial, _once_only), partial(partial, _fail_while)
-SlowWitness = partial(partial, _slow_witness)  # called with nothing
+def _raise(error):
+    raise error
 
 
-def raise_error():
-    raise OSError("the disk is on fire")
-
-
-def die():
-    os.kill(os.getpid(), signal.SIGKILL)
-
-
-def gone():
-    """Fail as what asks a server that is gone."""
-    raise HelperError("the process of a server is gone")
+ReadFile, ReadInTurns = partial(partial, _read_file), partial(partial, _read_in_turns)
+Append, Log = partial(partial, _append), partial(partial, _log)
+Spin, Scatter = partial(partial, _spin), partial(partial, _scatter)
+Call = partial(partial, _call)
+# These are called with nothing.
+SlowWitness, Raise = partial(partial, _slow_witness), partial(partial, _raise)
+on_fire = Raise(OSError("the disk is on fire"))
+die = partial(signal.raise_signal, signal.SIGKILL)
 
 
 def resident_mib():
@@ -148,13 +100,11 @@ def resident_mib():
     return pages * os.sysconf("SC_PAGE_SIZE") / 2**20
 
 
-def process_status(pid):
-    """Return the state and the parent of a process; None when it is gone (Linux)."""
-    try:
-        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-    except (FileNotFoundError, ProcessLookupError):
-        return None
-    return None if fields[0] == "Z" else (fields[0], int(fields[1]))
+def living():
+    """Processes that have not ended: the words of each, by its number."""
+    said = subprocess.check_output(["ps", "axww", "-o", "pid=,stat=,args="], text=True)
+    found = re.findall(r"^ *(\d+) +[^Z ]\S* +(.*)", said, re.MULTILINE)
+    return {int(pid): words for pid, words in found}
 
 
 def until(true, seconds=20):

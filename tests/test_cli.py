@@ -10,6 +10,7 @@ import time
 from pathlib import Path
 
 import pytest
+from samples import until
 
 from hyperslab import cli
 from hyperslab.cli import FAILED, OK, USAGE, main
@@ -119,10 +120,8 @@ def test_a_run_that_is_ended_says_so_and_leaves_no_half_of_a_notebook(tmp_path, 
     process = subprocess.Popen(words, stdout=subprocess.PIPE, text=True)
     said = process.stdout.readline()
     scratch = tmp_path / "scratch"
-    until = time.monotonic() + 60
-    while kernel != "starts" and not list(scratch.glob("lee_access-*")):
-        assert time.monotonic() < until and process.poll() is None
-        time.sleep(0.05)
+    if kernel != "starts":
+        until(lambda: list(scratch.glob("lee_access-*")) or process.poll() is not None, seconds=60)
     process.terminate()
     said += process.communicate(timeout=60)[0]
     assert process.returncode == FAILED

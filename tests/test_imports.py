@@ -5,8 +5,6 @@ import subprocess
 import sys
 from pathlib import Path
 
-import pytest
-
 ROOT = Path(__file__).parents[1]
 
 # Each part of the project, and the parts it may import beside itself.
@@ -81,18 +79,18 @@ def test_imports_go_downwards():
     assert len(list(trespasses(upward, "hyperslab.measure.harness"))) == 2, "else none is seen"
 
 
+def loaded_by(code):
+    words = [sys.executable, "-c", f"import sys; {code}; print(*sys.modules)"]
+    return subprocess.check_output(words, text=True).split()
+
+
 def test_a_page_loads_only_its_own_pictures():
-    code = "import sys; from hyperslab.study.pictures import ColumnInFile; print(*sys.modules)"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    loaded = {name for name in done.stdout.split() if name.startswith("hyperslab.study.pictures.")}
-    assert loaded == {f"hyperslab.study.pictures.{name}" for name in ("files", "style")}
+    loaded = loaded_by("from hyperslab.study.pictures import ColumnInFile")
+    pictures = {name.removeprefix("hyperslab.study.pictures.") for name in loaded}
+    assert pictures - set(loaded) == {"files", "style"}
 
 
-# The last two are what samples are forked from: what it has imported, each sample has too.
-@pytest.mark.parametrize(
-    "module", ["hyperslab", "hyperslab.kernels", "hyperslab.io.work", "hyperslab.measure.worker"]
-)
-def test_importing_the_library_loads_no_heavy_package(module):
-    code = f"import sys, {module}; print(*(name.split('.')[0] for name in sys.modules))"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert not HEAVY & set(done.stdout.split())
+def test_what_samples_are_forked_from_loads_no_heavy_package():
+    """What it has imported, each sample has too; and with them, the library alone."""
+    loaded = loaded_by("import hyperslab.io.work, hyperslab.measure.worker")
+    assert "hyperslab.kernels" in loaded and not HEAVY & set(loaded)

@@ -1,6 +1,7 @@
-"""Blocks are shuffled and interleaved, samples fresh, checked, and kept as they finish."""
+"""Blocks are shuffled and interleaved, samples fresh, checked, retaken, kept as they finish."""
 
 import gc
+import math
 import os
 import subprocess
 import sys
@@ -15,31 +16,39 @@ import pytest
 from samples import (
     Append,
     Call,
-    FailWhile,
     Is,
-    LogPlaces,
-    LogProcess,
+    Log,
+    Raise,
     ReadFile,
     ReadInTurns,
     Scatter,
+    SlowWitness,
     Spin,
-    WriteFile,
     die,
-    gone,
-    raise_error,
-    running,
+    on_fire,
 )
 
-from hyperslab.measure import worker
+from hyperslab.measure import witness, worker
 from hyperslab.measure.case import Case
 from hyperslab.measure.harness import MIN_SAMPLES, Plan, measure
 from hyperslab.measure.journal import Journal
 from hyperslab.measure.lock import BusyError, measuring
 from hyperslab.measure.machine import require_space
+from hyperslab.measure.noise import disturbed
+from hyperslab.measure.processes import Processes
+from hyperslab.measure.records import DISCARDED, frame_of, main
+from hyperslab.measure.witness import Witness
 from hyperslab.measure.worker import Job, perform
+from hyperslab.network import HelperError
 
+FULL = partial(Path("/dev/full").write_bytes, b"x")
 linux = pytest.mark.skipif(sys.platform != "linux", reason="counted on Linux only")
-processes = pytest.fixture(scope="module")(running)
+
+
+@pytest.fixture(scope="module")
+def processes():
+    with Processes() as processes:
+        yield processes
 
 
 @pytest.fixture
@@ -81,10 +90,10 @@ def test_a_fresh_block_has_processes_and_copies_of_its_own(tmp_path, run):
     for left in (".copy-store", ".old-store"):  # by a run that was killed
         (tmp_path / left).mkdir()
     files = (path, tmp_path / "linked")
-    seen = Case("read", LogPlaces(log, path, store / "0"), files=files, aa=True)
+    seen = Case("read", Log(log, [path, store / "0"], 0), files=files, aa=True)
     originals = ["", str(path.stat().st_ino), str((store / "0").stat().st_ino)]
     rows = run(seen, blocks=3, fresh=True)
-    places = [line.split() for line in log.read_text().splitlines()]
+    places = [line.split()[1:] for line in log.read_text().splitlines()]
     assert [row["draw"] for row in rows] == [0, 0, 1, 1, 2, 2]
     assert places[::2] == places[1::2]
     for earlier, later in pairwise([originals, *places[::2]]):  # server, file, that in the store
@@ -93,7 +102,7 @@ def test_a_fresh_block_has_processes_and_copies_of_its_own(tmp_path, run):
     assert not list(tmp_path.glob(".*"))
     log.unlink()
     run(seen, blocks=3, journal="again.jsonl")
-    assert len(set(log.read_text().splitlines())) == 1
+    assert len({line.partition(" ")[2] for line in log.read_text().splitlines()}) == 1
 
 
 @pytest.mark.parametrize(("scatter", "extra_s", "blocks"), [(0, 60, 6), (9, 60, 12), (9, 0.0, 6)])
@@ -110,15 +119,14 @@ def test_blocks_go_on_while_times_are_known_too_little(run, scatter, extra_s, bl
 def test_each_sample_has_a_process_of_its_own(tmp_path, monkeypatch, processes, system):
     monkeypatch.setattr(sys, "platform", system)  # the last cannot fork safely
     for _ in range(2):
-        processes.run(Job(Case("a", LogProcess(tmp_path / "pids"))))
-    pids = (tmp_path / "pids").read_text().split()
+        processes.run(Job(Case("a", Log(tmp_path / "pids", [], 0))))
+    pids = [line.split()[0] for line in (tmp_path / "pids").read_text().splitlines()]
     assert len({*pids, str(os.getpid())}) == 3
 
 
 def test_a_program_over_its_time_is_ended(tmp_path, processes):
-    code = f"import os, time; open({str(tmp_path / 'pid')!r}, 'w').write(str(os.getpid()))\n"
-    words = (sys.executable, "-c", code + "time.sleep(60)")
-    outcome = processes.run(Job(Case("slow", words), timeout_s=1.5))
+    words = ("sh", "-c", f"echo $$ >'{tmp_path}/pid'; exec sleep 60")
+    outcome = processes.run(Job(Case("slow", words), timeout_s=0.5))
     assert outcome.status != "ok"
     with pytest.raises(ProcessLookupError):
         os.kill(int((tmp_path / "pid").read_text()), 0)
@@ -126,7 +134,7 @@ def test_a_program_over_its_time_is_ended(tmp_path, processes):
 
 def test_lost_sample_says_why_and_the_run_goes_on(run):
     told = {
-        Call(raise_error): "OSError: the disk is on fire",
+        Call(on_fire): "OSError: the disk is on fire",
         Call(die): "signal SIGKILL",
         Call(partial(time.sleep, 60)): "the process was stopped after 0.5 s",
         Call(os.getpid): "differs from the truth",
@@ -224,11 +232,10 @@ def test_cases_that_tell_nothing_apart_and_a_disk_without_room_are_refused(
 
 
 def test_a_block_in_which_no_sample_succeeded_is_measured_again(tmp_path, run):
-    broken = tmp_path / "broken"
-    broken.touch()
-    case = Case("a", FailWhile(broken), aa=True)
-    assert {row["status"] for row in run(case, blocks=2)} == {"OSError: it is broken"}
-    broken.unlink()
+    path = tmp_path / "missing"
+    case = Case("a", ReadFile(path), aa=True)
+    assert all("FileNotFoundError" in row["status"] for row in run(case, blocks=2))
+    path.touch()
     assert {row["status"] for row in run(case, blocks=2)} == {"ok"}
 
 
@@ -236,12 +243,8 @@ def test_a_block_in_which_no_sample_succeeded_is_measured_again(tmp_path, run):
 @pytest.mark.parametrize(
     ("work", "error", "told"),
     [
-        (Call(gone), RuntimeError, "HelperError: the process of a server is gone"),
-        (
-            WriteFile(Path("/dev/full"), b"x"),
-            OSError,
-            r"the disk is full: a: OSError.*finished blocks are kept",
-        ),
+        (Raise(HelperError("it is gone")), RuntimeError, "HelperError: it is gone"),
+        (FULL, OSError, r"the disk is full: a: OSError.*finished blocks are kept"),
     ],
 )
 def test_where_none_can_succeed_no_further_sample_is_tried(tmp_path, run, work, error, told):
@@ -249,7 +252,7 @@ def test_where_none_can_succeed_no_further_sample_is_tried(tmp_path, run, work, 
     log = tmp_path / "log"
     other = Case("b", Append(log, "b"))
     with pytest.raises(error, match=told):
-        run(Case("a", work, aa=True), other, blocks=9)
+        run(Case("a", Call(work), aa=True), other, blocks=9)
     assert not log.exists() or log.read_text().count("b") <= 1
     assert {row["status"] for row in run(Case("a", Spin(0.0), aa=True), other)} == {"ok"}
 
@@ -297,3 +300,93 @@ def test_two_runs_refuse_each_other_and_a_lock_that_is_no_file_is_named(tmp_path
         told = r"lock of measuring runs, lock .* remove it"
         with pytest.raises(BusyError, match=told), measuring():
             pass
+
+
+@pytest.fixture
+def retaking(tmp_path, monkeypatch, processes):
+    """Measure cases a to c in a block, the witness of `b` slow in so many of its tries."""
+    # A real disturbance of the others would be retaken too.
+    monkeypatch.setattr(witness, "SLOW", 100.0)
+    monkeypatch.setattr(witness, "RECLAIMED_BYTES", math.inf)
+
+    def measured(tries, retakes=2, run_b=None, slow_c=None, **columns):
+        log = tmp_path / "log"
+        slow = SlowWitness(tmp_path / "tries", tries)
+        cases = [
+            Case("a", Append(log, "a"), aa=True),
+            Case("b", run_b or Append(log, "b"), prepare=slow, **columns),
+            Case("c", Append(log, "c"), prepare=slow_c),
+        ]
+        journal = Journal(tmp_path / "journal.jsonl", {}, "run")
+        plan = Plan(blocks=1, retakes=retakes)
+        rows = measure("e", cases, plan, journal, processes)
+        return frame_of(rows), log.read_text()
+
+    return measured
+
+
+def test_a_disturbed_sample_comes_again_at_the_end_of_its_block(retaking):
+    frame, order = retaking(tries=1)
+    assert sorted(order) == list("aabbc") and order.endswith("b")
+    b = frame[frame["case"] == "b"].iloc[0]
+    assert (b["retaken"], b["disturbed"]) == (1, False)
+    assert (frame[frame["case"] != "b"]["retaken"] == 0).all()
+    found = disturbed(frame)
+    assert (found.samples, found.retaken, found.left) == (4, 1, 0)
+
+
+@pytest.mark.parametrize("retakes", [0, 2])
+def test_what_stays_disturbed_is_kept_and_said(retaking, retakes):
+    frame, order = retaking(tries=9, retakes=retakes)
+    assert order.count("b") == 1 + retakes and order[4:] == "b" * retakes
+    b = frame[frame["case"] == "b"]
+    assert b["aa"].tolist() == ["", *[DISCARDED] * retakes]
+    assert b["status"].tolist() == ["ok", *[DISCARDED] * retakes]
+    assert (b["retaken"] == retakes).all() and b["disturbed"].all() and len(main(b)) == 1
+    assert frame["disturbed"].sum() == len(b) and disturbed(frame).left == 1
+
+
+def test_of_a_block_that_was_disturbed_in_large_part_nothing_comes_again(retaking, tmp_path):
+    frame, order = retaking(tries=9, slow_c=SlowWitness(tmp_path / "c", 9))
+    assert sorted(order) == list("aabc") and (frame["retaken"] == 0).all()
+    assert disturbed(frame).left == 2
+
+
+def test_wrong_values_are_not_hidden_by_another_try(retaking, tmp_path):
+    (tmp_path / "data").write_bytes(b"abc")
+    frame, _ = retaking(tries=9, run_b=ReadFile(tmp_path / "data"), check=Is(b"abd"))
+    b = frame[frame["case"] == "b"]
+    assert (b["retaken"] == 0).all() and b["status"].str.contains("wrong values").all()
+
+
+def test_what_takes_part_in_a_lost_try_is_not_lost(retaking, tmp_path):
+    """The first try counts where the second one fails."""
+    frame, _ = retaking(
+        tries=1, retakes=1, run_b=Call(partial((tmp_path / "once").touch, exist_ok=False))
+    )
+    b = frame[frame["case"] == "b"]
+    assert b["status"][b["aa"] == ""].tolist() == ["ok"] and b["disturbed"].all()
+    assert "FileExistsError" in b["status"][b["aa"] == DISCARDED].iloc[0]
+
+
+@pytest.mark.parametrize(
+    ("said", "against"),
+    [
+        (Witness(1.31, 0.0, 0.1), True),
+        (Witness(1.29, 0.0, 0.1), False),
+        (Witness(1.0, 2.0**21, 0.1), True),
+        (Witness(1.0, math.nan, 0.1), False),  # nobody counts it
+        (Witness(9.0, 2.0**21, witness.BRIEF_S + 0.1), False),
+        (Witness(), False),
+    ],
+)
+def test_witnesses_speak_against_slow_or_robbed_brief_samples(said, against):
+    assert said.against([1.0] * 9 + [9.0]) is against
+
+
+@pytest.mark.parametrize(("alone", "pace_s"), [(True, 5.0), (False, 1.0)])
+def test_threads_of_a_sample_do_not_speak_against_it(monkeypatch, alone, pace_s):
+    monkeypatch.setattr(witness, "pace", iter([1.0, 9.0]).__next__)
+    with witness.witnessed(alone=alone) as testimony:
+        pass
+    assert testimony().pace_s == pace_s

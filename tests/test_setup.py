@@ -1,11 +1,157 @@
-"""The set-up scripts, in a folder with an odd name and with commands that only pretend."""
+"""One list of dependencies, held by environments, images and scripts; these only pretend here."""
 
+import os
+import re
 import shutil
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
+import rattler
+import yaml
+from packaging.markers import default_environment
+from packaging.requirements import Requirement
+from packaging.specifiers import SpecifierSet
+from packaging.utils import canonicalize_name
+
+ROOT = Path(__file__).parents[1]
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+ENVIRONMENT = yaml.safe_load((ROOT / "environment.yml").read_text())
+LOCK = (ROOT / "requirements.lock").read_text()
+
+CONDA_NAMES = {
+    "dask": "dask-core",
+    "isal": "python-isal",
+    "matplotlib": "matplotlib-base",
+    "seaborn": "seaborn-base",
+}
+PIP_ONLY = {"sphinx-mathjax-offline"}
+EXTRAS = PROJECT["optional-dependencies"]
+STUDY = [Requirement(text) for text in PROJECT["dependencies"] + EXTRAS["study"]]
+ALL = STUDY + [Requirement(text) for text in EXTRAS["dev"]]
+
+
+def bounds(specs):
+    split = (spec.partition(" ") for spec in specs)
+    return {name: SpecifierSet(bound) for name, _, bound in split}
+
+
+def test_conda_and_pip_get_every_dependency_with_the_same_bounds():
+    *conda, pip = ENVIRONMENT["dependencies"]
+    wanted = {"python": SpecifierSet(PROJECT["requires-python"]), "pip": SpecifierSet()}
+    by_pip = {}
+    for requirement in STUDY:
+        name = canonicalize_name(requirement.name)
+        if name in PIP_ONLY:
+            by_pip[name] = requirement.specifier
+        # What only some systems have would keep conda from solving on the others.
+        elif not requirement.marker:
+            # The library and the study may bound the same package.
+            name = CONDA_NAMES.get(name, name)
+            wanted[name] = wanted.get(name, SpecifierSet()) & requirement.specifier
+    assert bounds(conda) == wanted
+    pip["pip"].remove("-e .")
+    assert bounds(pip["pip"]) == by_pip
+    for spec in conda:
+        assert rattler.MatchSpec(spec, strict=True), spec
+
+
+def test_the_environment_with_mpi_is_the_other_and_what_mpi_needs():
+    both = [yaml.safe_load((ROOT / f"environment{x}.yml").read_text()) for x in ("", "-mpi")]
+    plain, mpi = ([str(spec) for spec in each["dependencies"]] for each in both)
+    more = [spec for spec in mpi if spec not in plain]
+    assert [spec for spec in mpi if spec in plain] == plain
+    assert {"mpi4py >=4.1", "openmpi-mpicc", "hdf5 =*=mpi_openmpi_*"} <= set(more)
+    (requirement,) = (r for r in STUDY if r.name == "mpi4py")
+    assert f"mpi4py {requirement.specifier}" in more
+    assert both[0]["channels"] == both[1]["channels"]
+
+
+def environment(python, system):
+    """What markers ask of one Python on one system."""
+    asked = {"python_version": python, "python_full_version": f"{python}.9", "extra": ""}
+    asked |= {"sys_platform": system, "platform_system": system.title()}
+    return default_environment() | asked | {"platform_machine": "x86_64"}
+
+
+def names(requirements):
+    return {canonicalize_name(requirement.name) for requirement in requirements}
+
+
+def locked(asked):
+    """Versions the lock gives an environment, by canonical name."""
+    found = {}
+    for line in re.findall(r"^([a-z0-9].*?) \\$", LOCK, flags=re.MULTILINE):
+        requirement = Requirement(line)
+        if requirement.marker and not requirement.marker.evaluate(asked):
+            continue
+        (pin,) = requirement.specifier
+        assert pin.operator == "=="
+        assert requirement.name not in found, f"{requirement.name} is locked twice"
+        found[canonicalize_name(requirement.name)] = pin.version
+    return found
+
+
+@pytest.mark.parametrize("system", ["linux", "darwin"])
+@pytest.mark.parametrize("python", ["3.11", "3.12", "3.13"])
+def test_the_lock_satisfies_every_bound_and_has_what_installs_this_folder(python, system):
+    asked = environment(python, system)
+    pins = locked(asked)
+    wanted = [r for r in ALL if r.marker is None or r.marker.evaluate(asked)]
+    for requirement in wanted:
+        pin = pins.get(canonicalize_name(requirement.name), "0")
+        assert requirement.specifier.contains(pin, prereleases=True), requirement
+    left_out = names(ALL) - names(wanted)
+    assert not left_out & set(pins), "what a marker leaves out may have no wheel there"
+    build = tomllib.loads((ROOT / "pyproject.toml").read_text())["build-system"]["requires"]
+    assert names(map(Requirement, build)) | {"editables"} <= set(pins)
+
+
+def test_every_locked_package_has_hashes_and_none_names_a_host():
+    blocks = re.split(r"^(?=[a-z0-9])", LOCK, flags=re.MULTILINE)[1:]
+    assert len(blocks) > 100
+    assert all("--hash=sha256:" in block for block in blocks)
+    assert not re.search(r"https?:|//|\.(?:org|com|io|net)\b|--(?:extra-)?index|--find-links", LOCK)
+
+
+def test_apt_txt_says_what_each_package_is_for():
+    for line in (ROOT / "apt.txt").read_text().splitlines():
+        assert re.fullmatch(r"|#.*|[a-z0-9.+-]+  # (required|optional): .+", line), line
+
+
+DOCKERFILE = (ROOT / "Dockerfile").read_text()
+# A slim image lacks these, and has venv.
+MORE, LESS = {"make", "git"}, {"python3-venv"}
+
+
+def debian():
+    lines = (ROOT / "apt.txt").read_text().splitlines()
+    return {line.partition(" ")[0] for line in lines if line and not line.startswith("#")}
+
+
+def test_the_image_is_pinned_and_has_apt_txt_the_lock_and_this_folder():
+    (base,) = re.findall(r"^FROM (\S+)$", DOCKERFILE, re.MULTILINE)
+    assert re.fullmatch(r"python:3\.1[123]\.\d+-slim-[a-z]+@sha256:[0-9a-f]{64}", base)
+    listed = DOCKERFILE.partition("--no-install-recommends")[2].partition("&&")[0]
+    assert set(listed.replace("\\", "").split()) == debian() - LESS | MORE
+    lock, folder = re.findall(r"pip install (.*)", DOCKERFILE)
+    assert "--require-hashes" in lock and lock.endswith("requirements.lock")
+    assert "--no-deps" in folder and "--no-build-isolation" in folder
+    ignored = (ROOT / ".dockerignore").read_text().split()
+    assert {"build", ".venv", ".tools"} <= set(ignored)
+
+
+def test_binder_gets_the_packages_of_apt_txt_and_the_lock():
+    """Binder reads this folder only, where there is one; it has no use for a browser."""
+    assert set((ROOT / "binder/apt.txt").read_text().split()) == debian() - LESS - {"chromium"}
+    (line,) = (ROOT / "binder/requirements.txt").read_text().splitlines()
+    assert (ROOT / "binder" / line.removeprefix("-r ")).resolve() == ROOT / "requirements.lock"
+    assert (ROOT / "binder/runtime.txt").read_text().strip() == "python-3.12"
+    assert os.access(ROOT / "binder/postBuild", os.X_OK)
+    assert "-e ." in (ROOT / "binder/postBuild").read_text()
+
 
 ROOT = Path(__file__).parents[1]
 SYSTEM = (
@@ -32,6 +178,7 @@ class Clone:
         for name in SYSTEM:
             if found := shutil.which(name):
                 (folder / "bin" / name).symlink_to(found)
+        self.command("python3", GOOD)
 
     def command(self, name, script):
         path = self.folder / "bin" / name
@@ -100,7 +247,6 @@ def test_without_ensurepip_root_on_debian_installs_it(clone):
 )
 def test_a_missing_optional_package_never_stops_the_set_up(clone, user, said):
     (clone.folder / "apt.txt").write_text("toy-tool  # optional: the toy chapter\n")
-    clone.command("python3", GOOD)
     clone.command("id", f"echo {user}")
     clone.command("dpkg-query", "exit 1")
     clone.command("apt-get", "exit 100")
@@ -110,7 +256,6 @@ def test_a_missing_optional_package_never_stops_the_set_up(clone, user, said):
 
 def test_a_path_that_no_virtual_environment_can_have_is_refused(tmp_path):
     clone = Clone(tmp_path / "a:b")
-    clone.command("python3", GOOD)
     (clone.folder / "bin").rename(tmp_path / "bin")
     done = clone.run("setup.sh", PATH=str(tmp_path / "bin"))
     assert done.returncode == 1
@@ -135,7 +280,6 @@ def test_an_active_environment_that_suits_is_used_with_this_folders_code(clone, 
 
 def test_an_active_environment_that_lacks_something_is_not_used(clone):
     clone.command("python", "echo it lacks h5py\nexit 1")
-    clone.command("python3", GOOD)
     done = clone.run("python.sh", "--why", VIRTUAL_ENV=str(clone.folder))
     assert done.returncode == 1
     assert "the active environment is not used: it lacks h5py" in done.stderr

@@ -1,26 +1,22 @@
 """The script that walks the history of the claims: what is a change, and that each is recorded."""
 
-import importlib.util
 import os
 import subprocess
+import sys
 from datetime import date
 from pathlib import Path
 
 import pytest
 from made_claims import RATIO, claim, part, written
 
-PLACE = Path(__file__).parents[1] / "tools/rules.py"
+sys.path.append(str(Path(__file__).parents[1] / "tools"))
+import rules
+
+LATEST = 8
 
 
 @pytest.fixture
-def tool():
-    spec = importlib.util.spec_from_file_location("rules", PLACE)
-    spec.loader.exec_module(module := importlib.util.module_from_spec(spec))
-    return module
-
-
-@pytest.fixture
-def change(tool, tmp_path, monkeypatch):
+def change(tmp_path, monkeypatch):
     """Write a claim, change it a few days later, and return what is not recorded of that."""
 
     def git(*words, day="2026-11-20"):
@@ -42,13 +38,12 @@ def change(tool, tmp_path, monkeypatch):
         entry = {"date": date.fromisoformat(on or "2026-11-01"), "reason": "It was mended."}
         names = {"date": date(2026, 11, 24), "commits": git("rev-parse", "HEAD"), "reason": "r"}
         written(place, new | {"changes": [entry]}, renames=[names] if renamed else [])
-        return [line.split(" ", 2)[2] for line in tool.unrecorded()]
+        return [line.split(" ", 2)[2] for line in rules.unrecorded()]
 
-    monkeypatch.setattr(tool, "ROOT", tmp_path)
+    monkeypatch.setattr(rules, "ROOT", tmp_path)
     return changed
 
 
-LATEST = 12
 OLD = claim(part(rule={"kind": "effect", "document": "8 / 2"}))
 FILTERED = part(measure={**RATIO, "of": {"case": "c"}})
 
@@ -76,13 +71,13 @@ def test_a_commit_of_names_may_rename_filters_and_nothing_else(change):
     assert change(OLD, new, renamed=True) == ["lee-x, time: rule: document 4.0 → 5.0"]
 
 
-def test_every_change_of_a_rule_is_recorded(tool):
+def test_every_change_of_a_rule_is_recorded():
     """Of the latest commits: those before have been looked at, and reading all takes long."""
     try:
-        shallow = tool.git("rev-parse", "--is-shallow-repository").strip() == "true"
+        shallow = rules.git("rev-parse", "--is-shallow-repository").strip() == "true"
     except (OSError, subprocess.CalledProcessError):
         pytest.skip("this is no checkout: it has no history of book/claims.yml")
     if shallow:
         pytest.skip("a shallow clone has no history of book/claims.yml")
-    assert list(tool.unrecorded(LATEST)) == []
-    assert list(tool.misremembered()) == []
+    assert list(rules.unrecorded(LATEST)) == []
+    assert list(rules.misremembered()) == []

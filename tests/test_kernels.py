@@ -1,6 +1,9 @@
-"""What the kernel reads and writes through netCDF-C and HDF5 is what their Python libraries do."""
+"""The kernel is compiled once, and moves what it is told: of plain files, of netCDF-C and HDF5."""
 
 import ctypes
+import os
+import subprocess
+import sys
 
 import h5py
 import netCDF4
@@ -9,8 +12,141 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from hyperslab.kernels import Hdf5File, LibraryError, NetcdfFile, library
+from hyperslab.kernels import Hdf5File, LibraryError, NetcdfFile, PlainFile, build, library
+from hyperslab.kernels.build import FLAGS, KernelError
 from hyperslab.measure.counters import Counters
+
+PROGRAM = "from hyperslab.kernels.build import kernel; print(bool(kernel().hs_plain))"
+
+
+@pytest.fixture
+def cache(tmp_path, monkeypatch):
+    """A cache folder of our own, and no kernel kept from before."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    build.kernel.cache_clear()
+    yield tmp_path / "hyperslab"
+    build.kernel.cache_clear()
+
+
+def test_it_is_compiled_once_for_a_compiler_and_its_flags(cache, monkeypatch):
+    build.kernel()
+    made = [path.stat().st_mtime_ns for path in cache.iterdir()]
+    for number, (flag, compiler) in enumerate((("", "cc"), ("-DX=1", "cc"), ("", "cc -g0")), 1):
+        build.kernel.cache_clear()
+        monkeypatch.setattr(build, "FLAGS", (*FLAGS, *flag.split()))
+        monkeypatch.setenv("CC", compiler)
+        assert build.kernel().hs_plain
+        assert len(list(cache.iterdir())) == number
+    assert made[0] in [path.stat().st_mtime_ns for path in cache.iterdir()]
+
+
+def test_first_builds_at_once_are_safe_and_a_broken_entry_is_made_again(cache):
+    words = [sys.executable, "-W", "error", "-c", PROGRAM]
+    running = [subprocess.Popen(words, stdout=subprocess.PIPE) for _ in range(3)]
+    assert [process.communicate()[0] for process in running] == [b"True\n"] * 3
+    (path,) = cache.iterdir()
+    whole = path.read_bytes()
+    for broken in (b"\x7fELF no library", whole[: len(whole) // 2]):
+        path.write_bytes(broken)
+        assert subprocess.run(words, capture_output=True).stdout == b"True\n"
+        assert list(cache.iterdir()) == [path] and path.read_bytes() == whole
+
+
+def test_without_a_compiler_that_works_it_says_what_to_do(cache, monkeypatch, tmp_path):
+    script = tmp_path / "cc"
+    for text, said in (
+        ('[ "$1" = --version ] && exit 0; echo "reads.c:12: error: no stdio.h" >&2; exit 1',
+         r"error: no stdio\.h; a whole compiler is needed"),
+        ('for a in "$@"; do [ "$b" = -o ] && echo text > "$a"; b=$a; done', "does not load"),
+    ):  # fmt: skip
+        script.write_text(f"#!/bin/sh\n{text}\n")
+        script.chmod(0o755)
+        monkeypatch.setenv("CC", str(script))
+        with pytest.raises(KernelError, match=said):
+            build.kernel()
+    monkeypatch.delenv("CC")
+    monkeypatch.setenv("PATH", "")
+    with pytest.raises(KernelError, match=r"no C compiler: 'cc'.*apt-get install gcc.*macOS.*CC"):
+        build.kernel()
+    monkeypatch.undo()
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("XDG_CACHE_HOME", "relative")
+    assert build.cache_folder() == tmp_path / ".cache" / "hyperslab"
+    monkeypatch.setenv("XDG_CACHE_HOME", str(script))  # a file
+    with pytest.raises(KernelError, match=r"cannot be written .*XDG_CACHE_HOME") as caught:
+        build.kernel()
+    assert str(tmp_path) not in str(caught.value)
+
+
+def test_the_source_compiles_without_a_warning(tmp_path):
+    command = [*build.compiler(), *build.FLAGS, "-Werror", "-o", os.devnull, str(build.SOURCE)]
+    assert subprocess.run(command, capture_output=True, text=True).stderr == ""
+
+
+PRELOADED = "import hyperslab.kernels.preloaded as p; print(p.kernel.cache_info().currsize)"
+
+
+@pytest.mark.parametrize(("compiler", "loaded"), [("cc", "1"), ("no-such-compiler", "0")])
+def test_importing_preloaded_loads_the_kernel_and_is_silent_where_there_is_none(compiler, loaded):
+    words, env = [sys.executable, "-c", PRELOADED], os.environ | {"CC": compiler}
+    done = subprocess.run(words, env=env, capture_output=True, text=True, check=True)
+    assert (done.stdout.strip(), done.stderr) == (loaded, "")
+
+
+SIZE = 70_000
+BYTES = np.random.default_rng(3).integers(0, 256, SIZE, "u1")
+
+
+@pytest.fixture(scope="module")
+def path(tmp_path_factory):
+    path = tmp_path_factory.mktemp("plain") / "a.bin"
+    path.write_bytes(BYTES.tobytes())
+    return path
+
+
+@pytest.mark.parametrize("stdio", [False, True], ids=["pread", "fread"])
+@settings(max_examples=25)
+@given(pieces=st.lists(st.tuples(st.integers(0, SIZE), st.integers(0, 9000)), max_size=8))
+def test_any_pieces_are_those_of_the_file_and_its_end_is_named(path, stdio, pieces):
+    pieces = [(offset, min(length, SIZE - offset)) for offset, length in pieces]
+    offsets, lengths = np.array(pieces, "i8").reshape(-1, 2).T
+    out = np.empty(lengths.sum(), "u1")
+    with PlainFile(path, stdio=stdio) as file:
+        file.access("read", offsets, lengths, out)
+    assert out.tobytes() == b"".join(BYTES[a : a + n].tobytes() for a, n in pieces)
+    said = r"call 1, 100 bytes at 69950: the file ends"
+    with PlainFile(path, stdio=stdio) as file, pytest.raises(LibraryError, match=said):
+        file.access("read", [0, SIZE - 50], 100, np.empty(200, "u1"))
+
+
+def test_what_is_written_stands_in_the_file(tmp_path):
+    values, each = BYTES[:600], np.full(6, np.nan)
+    with PlainFile(tmp_path / "new.bin", write=True) as file:
+        backwards = [500, 400, 300, 200, 100, 0]
+        assert file.access("write", backwards, 100, values, each=each) >= each.sum() > 0
+        assert file.sync() > 0
+        out = np.empty(100, "u1")
+        file.access("read", [500, 0], 100, out, reuse=True)
+    assert out.tobytes() == values[500:].tobytes()
+    written = np.frombuffer((tmp_path / "new.bin").read_bytes(), "u1").reshape(6, 100)
+    assert written[::-1].tobytes() == values.tobytes()
+
+
+def test_what_cannot_be_is_refused(path, tmp_path):
+    with pytest.raises(FileNotFoundError):
+        PlainFile(tmp_path / "absent.bin")
+    out = np.empty(10, "u1")
+    with PlainFile(path) as file:
+        for action, offset, length, error, said in (
+            ("read", -1, 5, ValueError, "numbers from 0"),
+            ("read", 0.7, 5, TypeError, "offsets must be integers, not float64"),
+            ("write", 0, 5, LibraryError, "Bad file descriptor"),
+        ):
+            with pytest.raises(error, match=said):
+                file.access(action, [offset], length, out)
+        with pytest.raises(ValueError, match="each must be float64"):
+            file.access("read", [0], 5, out, each=np.zeros(2))
+
 
 SHAPE, DIMS = (13, 17), ("y", "x")
 OUT = np.zeros(SHAPE, "i4")

@@ -121,7 +121,7 @@ def test_a_helper_that_cannot_start_is_named():
 
 def test_a_sample_does_not_outlast_its_server(tmp_path):
     with serving(tmp_path), Processes() as processes:
-        [server] = HELPERS.modules
+        *_, server = HELPERS.modules
         words = ("sh", "-c", f"kill -9 {server.process.pid}; exec sleep 60")
         outcome = processes.run(Job(Case("a", words)))
     assert outcome.status == "HelperError: the process of hyperslab.network.answers is gone"

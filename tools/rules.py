@@ -1,8 +1,9 @@
-"""Print each change of a claim's rule or measure, and each first verdict, that it does not record.
+"""Print each change of a claim's rule or measure, and each verdict, that is not recorded.
 
 Commits of book/claims.yml are held beside their parents: what each part measures, by which rule,
 and whether it is the headline. An entry of the claim under `changes`, dated within a day, records a
-change. Filters that the commits under `renames` gave other names are not compared.
+change. Filters that the commits under `renames` gave other names are not compared. Verdicts are
+the first ones of claims that were changed, and those of all machines in results/.
 """
 
 import json
@@ -109,6 +110,16 @@ def misremembered() -> Iterator[str]:
             yield f"{claim.id}: first is {said}, and was {first.get(claim.id)}"
 
 
+def misjudged() -> Iterator[str]:
+    """Yield a line for each verdict in results/ that its records do not give today."""
+    known = claims.read(ROOT / FILE).claims
+    for path in sorted(ROOT.glob("results/*/claims.json")):
+        kept = {item["id"]: item["verdict"] for item in json.loads(path.read_text())}
+        for one in claims.evaluate(known, path.parent):
+            if one.verdict != (there := kept.get(one.claim.id)):
+                yield f"results/{path.parent.name}: {one.claim.id} is {one.verdict}, not {there}"
+
+
 if __name__ == "__main__":
-    print(*(lines := [*unrecorded(), *misremembered()]), sep="\n")
+    print(*(lines := [*unrecorded(), *misremembered(), *misjudged()]), sep="\n")
     sys.exit(bool(lines))

@@ -28,7 +28,7 @@ TABS = 2
 # One page of each kind, for all rules and for colours in the dark: the styles are the same on all.
 KINDS = (
     "book/index.html", "book/symptoms.html", "book/chunks.html", "book/machine.html",
-    "book/documents/chilan.html", "book/glossary.html", "book/api/io.html",
+    "book/documents/chilan.html", "book/glossary.html", "book/api/network.html",
     "notebooks/claims.html", "notebooks/explorer.html", "notebooks/lee_access.html",
     "notebooks/your_file.html",
 )  # fmt: skip

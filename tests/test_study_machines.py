@@ -132,7 +132,10 @@ def test_runs_of_one_machine_are_compared_with_each_other(top):
     seen = repeats.repeats(runs)
     # Two claims have parts with an interval, three pairs: m1 lies inside of m0, m2 of neither.
     assert (seen["estimates"], seen["inside"], seen["apart"]) == (6, pytest.approx(1 / 3), 2 / 3)
+    assert seen["between"] > 5 * seen["expected"]
     assert (seen["decided"], seen["same"]) == (2, pytest.approx(1 / 3))
     assert seen["wrong"] == pytest.approx(2 / 3)
+    row = repeats.table(gathered()).loc["m0"]
+    assert (row["Runs"], row["Verdicts that repeat (%)"]) == (3, 0.333)  # the page makes percent
     alike = repeats.judged_alike(gathered())
     assert alike == {"pairs": 4, "without": 0, "different": 0, "same": 4}

@@ -3,8 +3,10 @@
 import json
 from collections.abc import Sequence
 from itertools import combinations
+from statistics import NormalDist
 
 import numpy as np
+import pandas as pd
 
 from ..claims import PartVerdict
 from ..claims.bands import HOLDS, REVERSED, UNDECIDED
@@ -14,6 +16,8 @@ from ..measure.records import load
 from ..text import ENOUGH
 from .machines import Machine, Machines
 from .results.add import lasting
+
+_HALF = NormalDist().inv_cdf(0.975)  # of a 95 % interval, in standard deviations
 
 
 def groups(found: Machines) -> list[list[Machine]]:
@@ -37,6 +41,10 @@ def repeats(runs: Sequence[Machine]) -> dict[str, float]:
     ]
     inside = [first.low <= second.measured <= first.high for first, second in both]
     apart = [second.low > first.high or second.high < first.low for first, second in both]
+    keys = dict.fromkeys(key for each in known for key in each)
+    parts = [[each[key] for each in known if key in each] for key in keys]
+    spread = [np.std([np.log(part.measured) for part in of], ddof=1) for of in parts if len(of) > 1]
+    width = [np.log(part.high / part.low) / 2 / _HALF for of in parts for part in of]
     verdicts = [
         (one.verdict, later.judgements[key].verdict)
         for earlier, later in pairs
@@ -48,6 +56,9 @@ def repeats(runs: Sequence[Machine]) -> dict[str, float]:
         "estimates": len(both),  # of parts of claims that have an interval
         "inside": float(np.mean(inside)),  # share of later ones inside of the earlier interval
         "apart": float(np.mean(apart)),  # share of intervals that are apart
+        # medians, over parts, of the standard deviation of logarithms
+        "expected": float(np.median(width)),  # that an interval speaks of
+        "between": float(np.median(spread)),  # between the runs
         "decided": len(decided) / len(pairs),  # verdicts that both of two runs decided
         "same": same,  # share of these
         "wrong": (1 - same) / 2 * len(decided) / len(pairs),  # of a run's verdicts, at least
@@ -67,6 +78,24 @@ def judged_alike(found: Machines) -> dict[str, int]:
         "different": sum(differs.verdict(*each) in (HOLDS, REVERSED) for each in known),
         "same": sum(equals.verdict(*each) == HOLDS for each in known),
     }
+
+
+def table(found: Machines) -> pd.DataFrame:
+    """Return shares of `repeats` for each group: a row a group, by its first run."""
+    shares = {
+        "inside": "Later estimates inside the earlier interval (%)",
+        "apart": "Intervals apart (%)",
+        "expected": "Deviation that intervals speak of (%)",
+        "between": "Deviation between runs (%)",
+        "same": "Verdicts that repeat (%)",
+    }
+    rows = {}
+    for runs in groups(found):
+        known = repeats(runs)
+        rows[runs[0].name] = {"Runs": len(runs)} | {
+            head: round(known[name], 3) for name, head in shares.items()
+        }
+    return pd.DataFrame.from_dict(rows, orient="index").rename_axis("First run")
 
 
 def _parts(run: Machine) -> dict[str, PartVerdict]:

@@ -6,8 +6,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
 from hyperslab.network.helper import helping
 
 
@@ -21,6 +19,8 @@ def seconds(
     idle: float | None,
 ) -> Any:
     """Return what `Link.seconds` does, also for arrays of rates and round trips."""
+    import numpy as np  # here: servers and links, which import this package, start without it
+
     alone = stages if idle is None else min(idle, stages)
     turns = stages - alone  # with others under way
     after_s = cpu_s / (turns + 1)  # the work that is left when all has come

@@ -106,9 +106,10 @@ def _read(
     whole = all(problem.publishing for problem in wrong)
     wrong += facts_problems(folder, frames if whole else {}, scrub)
     if all(problem.publishing for problem in wrong):
+        facts: Mapping[str, Any] = machines(folder)
         for name, frame in frames.items():
-            facts: Any = machines(folder)[str(frame["run_id"].iloc[0])]
-            wrong += _too_quick(name, frame, facts["identity"]["cores"])
+            run = facts[str(frame["run_id"].iloc[0])]
+            wrong += _too_quick(name, frame, run["identity"]["cores"])
     return wrong, frames
 
 

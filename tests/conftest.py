@@ -1,6 +1,7 @@
 """What holds for all tests."""
 
 import fcntl
+import gc
 import os
 from contextlib import ExitStack, contextmanager, suppress
 
@@ -20,6 +21,7 @@ _HELD = pytest.StashKey[ExitStack]()
 
 def pytest_configure(config):
     """Hold the machine for all workers, so that tests that measure do not refuse each other."""
+    gc.set_threshold(200_000, 20, 50)  # of what tests make nearly nothing is a circle
     if os.environ.get("PYTEST_XDIST_WORKER", "gw0") != "gw0":
         os.nice(5)  # `Turns` gives gw0 the whole run first, which the last tests wait for
     if not config.getoption("numprocesses", None):

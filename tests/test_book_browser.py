@@ -27,10 +27,9 @@ PHONE = {"width": 360, "height": 740}
 TABS = 2
 # One page of each kind, for all rules and for colours in the dark: the styles are the same on all.
 KINDS = (
-    "book/index.html", "book/symptoms.html", "book/chunks.html", "book/machine.html",
-    "book/documents/chilan.html", "book/glossary.html", "book/api/network.html",
-    "notebooks/claims.html", "notebooks/explorer.html", "notebooks/lee_access.html",
-    "notebooks/your_file.html",
+    "book/index.html", "book/chunks.html", "book/machine.html", "book/documents/chilan.html",
+    "book/glossary.html", "book/api/network.html", "notebooks/claims.html",
+    "notebooks/explorer.html", "notebooks/lee_access.html", "notebooks/your_file.html",
 )  # fmt: skip
 # What surrounds a page is the same on all: elsewhere what is the page's own is looked at.
 WHOLE = ("book/index.html", "notebooks/your_file.html")

@@ -3,7 +3,8 @@
 Commits of book/claims.yml are held beside their parents: what each part measures, by which rule,
 and whether it is the headline. An entry of the claim under `changes`, dated within a day, records a
 change. Filters that the commits under `renames` gave other names are not compared. Verdicts are
-the first ones of claims that were changed, and those of all machines in results/.
+the first ones of claims that were changed, and those of all machines in results/, whose records
+must be fit to be published.
 """
 
 import json
@@ -20,6 +21,7 @@ import yaml
 from hyperslab import claims
 from hyperslab.claims.bands import NOT_MEASURED
 from hyperslab.claims.fields import real
+from hyperslab.study.results.checks import problems
 
 ROOT = Path(__file__).parents[1]
 FILE = claims.FILE.as_posix()
@@ -111,9 +113,10 @@ def misremembered() -> Iterator[str]:
 
 
 def misjudged() -> Iterator[str]:
-    """Yield a line for each verdict in results/ that its records do not give today."""
+    """Yield a line for each verdict in results/ that its records do not give, or are not fit to."""
     known = claims.read(ROOT / FILE).claims
     for path in sorted(ROOT.glob("results/*/claims.json")):
+        yield from (f"results/{path.parent.name}: {one}" for one in problems(path.parent, ROOT))
         kept = {item["id"]: item["verdict"] for item in json.loads(path.read_text())}
         for one in claims.evaluate(known, path.parent):
             if one.verdict != (there := kept.get(one.claim.id)):

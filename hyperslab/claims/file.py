@@ -2,6 +2,7 @@
 
 import dataclasses
 import datetime
+import functools
 import hashlib
 import json
 import re
@@ -113,11 +114,15 @@ class ClaimFile:
 
 def read(path: Path | str) -> ClaimFile:
     """Read and check a file of claims."""
-    text = Path(path).read_text(encoding="utf-8")
+    return _read(Path(path).read_text(encoding="utf-8"), Path(path).name)
+
+
+@functools.lru_cache(maxsize=4)
+def _read(text: str, name: str) -> ClaimFile:
     try:
         content = yaml.load(text, Loader=_LOADER)
     except yaml.YAMLError as error:
-        raise ClaimsError(f"{Path(path).name} is not YAML: {error}") from error
+        raise ClaimsError(f"{name} is not YAML: {error}") from error
     content = _keys(
         "the file", "content", content, ("documents", "chapters", "claims"), ("renames",)
     )

@@ -24,12 +24,14 @@ _IMPORTED = (
     "ipykernel.kernelapp", "pyarrow.parquet", "seaborn", "scipy.interpolate", "scipy.ndimage",
     "hyperslab.study.page",
 )  # fmt: skip
+_WORKED_OUT = "hyperslab.study.beforehand"
+_MANY = 6  # notebooks, for which that pays
 
 _PATIENCE_S = 2.0  # between two cells a kernel may miss it; the run removes what it leaves
 _ended = threading.Event()  # a kernel that a thread is about to start would run its whole notebook
 
 
-def fork_kernels() -> None:
+def fork_kernels(notebooks: int) -> None:
     """Have papermill's kernels forked, where a process with these libraries may safely fork."""
     if sys.platform != "linux":
         return
@@ -43,7 +45,8 @@ def fork_kernels() -> None:
     except (OSError, RuntimeError):  # a home that is none, or read-only
         os.environ.setdefault("MPLCONFIGDIR", get_temp_dir())
     Path(get_temp_dir(), f"hyperslab-{os.getpid()}").touch()
-    multiprocessing.get_context("forkserver").set_forkserver_preload(list(_IMPORTED))
+    imported = [*_IMPORTED, *([_WORKED_OUT] if notebooks >= _MANY else [])]
+    multiprocessing.get_context("forkserver").set_forkserver_preload(imported)
     factory, name = KernelProvisionerFactory.instance(), "hyperslab-forked"
     factory.provisioners[name] = EntryPoint(name, f"{__name__}:Forked", factory.GROUP_NAME)
     factory.default_provisioner_name = name

@@ -14,7 +14,7 @@ from ..measure.records import main
 from ..text import ENOUGH, Interval, data, exact, number, spread
 from . import show as display
 from .figures import SCALES, Beside, Curves, Dots
-from .profile import root
+from .profile import LOADER, root
 from .show import Place, noise
 from .show import lost as caveats
 
@@ -127,9 +127,8 @@ def _blocks(value: Any) -> int:
 
 @functools.cache
 def _documents() -> dict[str, dict[str, Any]]:
-    found: dict[str, dict[str, Any]] = yaml.safe_load(
-        (root() / "book/documents.yml").read_text(encoding="utf-8")
-    )
+    text = (root() / "book/documents.yml").read_text(encoding="utf-8")
+    found: dict[str, dict[str, Any]] = yaml.load(text, LOADER)
     return found
 
 

@@ -67,8 +67,8 @@ def scrubbed(notebook: dict[str, Any], scrub: Callable[[str], str]) -> dict[str,
         if isinstance(part, list):
             return [walk(each) for each in part]
         if isinstance(part, dict):
-            # Pictures are base64: a name inside one is chance.
-            return {k: v if k.startswith("image/p") else walk(v) for k, v in part.items()}
+            # Pictures are, or hold, base64: a name inside one is chance.
+            return {k: v if k.startswith("image/") else walk(v) for k, v in part.items()}
         return part
 
     notes = notebook["metadata"].get("papermill", {})

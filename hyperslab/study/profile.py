@@ -15,7 +15,7 @@ PROFILES = ("smoke", "quick", "full", "paper")
 TOYS = PROFILES[0]
 """Whose times nobody judges."""
 # In C where PyYAML was built with it: each notebook reads the list.
-_LOADER: type = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+LOADER: type = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _OWN = ("book", "data_gen", "hyperslab", "notebooks", "results", "tests", "tools")
 _MARKS = ("_config.yml", "notebooks/study.yml")
 
@@ -44,7 +44,7 @@ def root() -> Path:
 
 def entries(folder: Path | None = None) -> tuple[Entry, ...]:
     """Return the notebooks of the study in the order they run."""
-    study = yaml.load(((folder or root()) / "notebooks/study.yml").read_text(), _LOADER)
+    study = yaml.load(((folder or root()) / "notebooks/study.yml").read_text(), LOADER)
     shared = study.get("all", {})  # settings of all notebooks
     return tuple(
         Entry(

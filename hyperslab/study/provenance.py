@@ -11,6 +11,7 @@ import sys
 import threading
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
+from itertools import chain
 from pathlib import Path
 
 from ..measure import machine, processes, records
@@ -24,6 +25,7 @@ _PLACES = (
     "subchunk", "tune",
 )  # fmt: skip
 OURS = ("hyperslab", "data_gen")
+_ROOT = Path(__file__).parents[2]
 _MOST = 4  # differences that are named
 
 
@@ -82,12 +84,24 @@ def differs(path: Path, experiment: Mapping[str, str]) -> str:
 def code(*, whole: bool = False) -> str:
     """Return a hash of all that measures, or of the `whole` code: what draws a page, too."""
     total = hashlib.sha256()
-    for folder in (Path(__file__).parents[1], Path(__file__).parents[2] / "data_gen"):
-        for path in sorted([*folder.rglob("*.py"), *folder.rglob("*.[ch]")]):
-            name = ".".join(path.relative_to(folder.parent).with_suffix("").parts)
-            if whole or measures(name):
-                total.update(path.read_bytes())
+    for path in _files("*.py", "*.[ch]"):
+        if whole or _measuring(path):
+            total.update(path.read_bytes())
     return total.hexdigest()[:16]
+
+
+def prepare() -> None:
+    """Work out what `loaded` asks for, of all that measures, for processes forked from this one."""
+    for path in filter(_measuring, _files("*.py")):
+        _code_of(*_texts(path))
+
+
+def _files(*kinds: str) -> list[Path]:
+    return [p for name in OURS for p in sorted(chain(*map((_ROOT / name).rglob, kinds)))]
+
+
+def _measuring(path: Path) -> bool:
+    return measures(".".join(path.relative_to(_ROOT).with_suffix("").parts))
 
 
 def difference(old: Mapping[str, str], new: Mapping[str, str]) -> str:
@@ -111,9 +125,17 @@ def _module(name: str) -> str:
         spec = importlib.util.find_spec(name)
     if spec is None or not spec.origin:
         return "nothing"
-    path = Path(spec.origin)
+    return _code_of(*_texts(Path(spec.origin)))
+
+
+def _texts(path: Path) -> list[str]:
     beside = sorted(path.parent.glob("*.[ch]")) if path.name == "__init__.py" else []
-    return hashed("\n".join([_plain(path.read_text("utf-8")), *(p.read_text() for p in beside)]))
+    return [each.read_text("utf-8") for each in (path, *beside)]
+
+
+@functools.cache
+def _code_of(source: str, *beside: str) -> str:
+    return hashed("\n".join([_plain(source), *beside]))
 
 
 def _plain(source: str) -> str:

@@ -54,7 +54,7 @@ def run(names: Sequence[str], options: Options) -> list[Result]:
     require_writable((top / options.workdir).resolve(), options.workdir)
     _require_loopback()
     _require_limits()
-    fork_kernels()
+    fork_kernels(len(chosen))
     if options.records:
         options = replace(options, workdir=drawing_place(options.workdir, options.records))
         results = top / options.workdir / "results" / options.profile

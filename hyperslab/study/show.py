@@ -1,6 +1,5 @@
 """Put figures, tables and sentences on a page of the book, and under a cell in Jupyter."""
 
-import io
 import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -34,7 +33,8 @@ def figure(place: Place, draw: Callable[[], Any], name: str, caption: str, alt: 
     """Show a figure, drawn once for light and once for dark pages; see `page.show`."""
     folder = place.results / "figures" / place.notebook
     folder.mkdir(parents=True, exist_ok=True)
-    png, kept = b"", list[Any]()
+    said = " ".join(alt.split())
+    kept = list[Any]()
     for style in STYLES:
         with styled(style):
             drawn = draw()
@@ -47,19 +47,15 @@ def figure(place: Place, draw: Callable[[], Any], name: str, caption: str, alt: 
                 drawn.savefig(
                     folder / f"{name}.{style}.svg",
                     bbox_inches=edge,
-                    metadata={"Date": None, "Creator": None},
+                    metadata={"Date": None, "Creator": None, "Title": said},
                 )
-                if style == "light":
-                    buffer = io.BytesIO()
-                    # At another resolution letters are wider, and would be cut at the edge.
-                    drawn.savefig(buffer, format="png", dpi="figure", bbox_inches=edge)
-                    png = buffer.getvalue()
             kept.append(drawn)
     for drawn in kept:
         plt.close(drawn)
-    head = f"figure}} ../figures/{place.notebook}/{name}.light.svg"
-    myst = _directive(head, caption, name=f"fig-{name}", alt=" ".join(alt.split()))
-    _display({"image/png": png, MYST: myst}, {"image/png": {"alt": alt}})
+    light = f"{name}.light.svg"
+    head = f"figure}} ../figures/{place.notebook}/{light}"
+    myst = _directive(head, caption, name=f"fig-{name}", alt=said)
+    _display({"image/svg+xml": (folder / light).read_text("utf-8"), MYST: myst})
 
 
 def _placed(figure: Any, first: Any) -> bool:

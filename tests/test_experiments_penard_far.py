@@ -273,7 +273,8 @@ def test_a_real_store_gets_the_files_and_no_secret_is_kept(tmp_path, monkeypatch
         {"read": ["temperature series", "temperature map"]},
         {"reader": "chunkindex"},
         {"layout": "NCZarr"},
-        {"experiment": "s3-today", "layout": ["netCDF-4", "HDF5 in pages", "Zarr 3, shards"]},
+        {"experiment": "s3-today"},
+        {"reader": ["h5py, 64 KiB read-ahead", "h5py, blocks of 1 MiB"]},
     ]
     entry = {"name": "penard_s3", "title": "", "profiles": {"smoke": settings}}
     (top / "notebooks/study.yml").write_text(yaml.safe_dump({"notebooks": [entry]}))

@@ -29,7 +29,7 @@ from hyperslab.study import Array, Case, Create, Dots, Layout, Overwrite, Read, 
 from hyperslab.study.page import said, say
 from hyperslab.study.pages import clean
 from hyperslab.study.pictures import ColumnInFile
-from hyperslab.study.pictures.style import STYLES, styled
+from hyperslab.study.pictures.style import styled
 from hyperslab.text import Interval
 
 COLUMN = np.s_[:, 7]
@@ -150,7 +150,7 @@ def test_comparisons_that_make_no_sense_are_refused():
 
 def test_figures_show_what_was_measured_in_its_order():
     table = compare(measured("cold"), "wall_s", ["layout", "cache_state"])
-    with styled(STYLES[0]):
+    with styled():
         drawn = Dots(
             table, "layout", "It says so", "time", "ms", "cache_state",
             document={"chunked": 0.2, "other": 1.0}, bound=0.05, bound_name="memory copy",
@@ -223,39 +223,22 @@ def test_a_figure_is_drawn_for_light_and_for_dark_pages(monkeypatch, tmp_path):
     seen, others = [], plt.get_fignums()
     monkeypatch.setattr(show, "_display", lambda *given: seen.append(given))
     place = SimpleNamespace(results=tmp_path, notebook="one")
-    show.figure(place, lambda: plt.subplots()[0], "a-name", "What it shows.", "A  line.")
-    for style in STYLES:
-        text = (tmp_path / f"figures/one/a-name.{style}.svg").read_text()
-        assert ("#2b2b2b" in text) == (style == "light")
+
+    def draw():
+        figure, axes = plt.subplots()
+        axes.bar(range(8), range(8), color=[f"C{n}" for n in range(8)])
+        return figure
+
+    show.figure(place, draw, "a-name", "What it shows.", "A  line.")
+    light, dark = (
+        set(re.findall("#[0-9a-f]{6}", (tmp_path / f"figures/one/a-name.{style}.svg").read_text()))
+        for style in ("light", "dark")
+    )
+    assert len(light) == len(dark) == 9 and light & dark == {"#e69f00", "#56b4e9"}
     ((data,),) = seen
     assert "<title>A line.</title>" in data["image/svg+xml"] and "#2b2b2b" in data["image/svg+xml"]
     assert ":alt: A line.\n" in data[show.MYST]
     assert plt.get_fignums() == others
-
-
-@pytest.mark.parametrize("other", [False, True])
-def test_the_second_style_is_placed_as_if_it_was_laid_out_itself(monkeypatch, tmp_path, other):
-    def draw(few=False):
-        figure, axes = plt.subplots(1, 1 if few else 2)
-        if not few:
-            shown = axes[1].imshow(np.arange(6).reshape(2, 3))
-            figure.colorbar(shown, ax=axes[1], label="colour")
-            figure.suptitle("above")
-        made.append(figure)
-        return figure
-
-    made, place = [], SimpleNamespace(results=tmp_path, notebook="one")
-    monkeypatch.setattr(show, "_display", lambda *_: None)
-    show.figure(
-        place, lambda: draw(few=other and bool(made)), "a-name", "What it shows.", "A line."
-    )
-    with styled("dark"):
-        alone = draw(few=other)
-    for figure in made:
-        figure.draw_without_rendering()
-    boxes = [[axes.get_position().bounds for axes in figure.axes] for figure in made[1:]]
-    assert np.allclose(*boxes)
-    plt.close(alone)
 
 
 @pytest.mark.parametrize(("blocks", "said"), [(1, "one block, no interval"), (4, "the range of 4")])

@@ -13,7 +13,7 @@ from ..measure.noise import VOID, Disturbed, Noise, disturbed, judge
 from ..measure.records import DISCARDED
 from ..measure.stats import Interval
 from ..text import ENOUGH, data, percent, printable
-from .pictures.style import STYLES, styled
+from .pictures.style import darkened, styled
 
 # What is escaped, code without a bar, and what begins other markup.
 _MARKS = re.compile(r"\\.|(?<!`)`[^`|]+`(?!`)|[<{\[`|]")
@@ -30,45 +30,21 @@ class Place(Protocol):
 
 
 def figure(place: Place, draw: Callable[[], Any], name: str, caption: str, alt: str) -> None:
-    """Show a figure, drawn once for light and once for dark pages; see `page.show`."""
+    """Show a figure, for light and for dark pages; see `page.show`."""
     folder = place.results / "figures" / place.notebook
     folder.mkdir(parents=True, exist_ok=True)
+    light, dark = (f"{name}.{style}.svg" for style in ("light", "dark"))
     said = " ".join(alt.split())
-    kept = list[Any]()
-    for style in STYLES:
-        with styled(style):
-            drawn = draw()
-            # Text is as large in either style, and laying out costs more than drawing.
-            if not kept or not _placed(drawn, kept[0]):
-                drawn.draw_without_rendering()
-                edge = drawn.get_tightbbox().padded(plt.rcParams["savefig.pad_inches"])
-            with plt.rc_context({"figure.constrained_layout.use": False}):
-                drawn.set_layout_engine(None)  # which would lay it out anew for each file
-                drawn.savefig(
-                    folder / f"{name}.{style}.svg",
-                    bbox_inches=edge,
-                    metadata={"Date": None, "Creator": None, "Title": said},
-                )
-            kept.append(drawn)
-    for drawn in kept:
+    with styled():
+        drawn = draw()
+        told = {"Date": None, "Creator": None, "Title": said}
+        drawn.savefig(folder / light, bbox_inches="tight", metadata=told)
         plt.close(drawn)
-    light = f"{name}.light.svg"
+    picture = (folder / light).read_text("utf-8")
+    (folder / dark).write_text(darkened(picture), "utf-8")
     head = f"figure}} ../figures/{place.notebook}/{light}"
     myst = _directive(head, caption, name=f"fig-{name}", alt=said)
-    _display({"image/svg+xml": (folder / light).read_text("utf-8"), MYST: myst})
-
-
-def _placed(figure: Any, first: Any) -> bool:
-    """Put the parts of a figure where those of its twin were laid out; say whether they match."""
-    if (len(figure.axes), len(figure.texts)) != (len(first.axes), len(first.texts)):
-        return False
-    for axes, twin in zip(figure.axes, first.axes, strict=True):
-        axes.set_position(twin.get_position(original=True))
-        axes.set_box_aspect(twin.get_box_aspect())  # of a colour bar, which the layout sets
-        axes.set_anchor(twin.get_anchor())
-    for text, twin in zip(figure.texts, first.texts, strict=True):
-        text.set_position(twin.get_position())
-    return True
+    _display({"image/svg+xml": picture, MYST: myst})
 
 
 def table(frame: pd.DataFrame, name: str, caption: str, *, folded: bool = False) -> None:

@@ -23,7 +23,7 @@ _TRIPS_S, _RATES = np.geomspace(1e-3, 0.3, 160), np.geomspace(1e5, 1e9, 160) / 8
 _NEAR = 1.1  # a lead by less than this factor is hardly one
 _COLOURS, _SHADE = 7, 0.55  # of the style's cycle
 _SLOWEST = 30.0  # times as long as the quickest is drawn darkest
-_FRAME = "#D55E00"
+_FRAME = "#cc3311"  # on dark pages too
 
 
 @dataclass(frozen=True)

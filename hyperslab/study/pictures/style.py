@@ -1,5 +1,6 @@
-"""One quiet figure style, in a light and a dark form."""
+"""One quiet figure style, for light and for dark pages."""
 
+import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from itertools import count
@@ -13,32 +14,29 @@ from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter, NullLoca
 
 from ...text import number
 
-STYLES = ("light", "dark")
-# Okabe and Ito's colours, which colour-blind readers tell apart; black and white swap.
-_CYCLE = {
-    "light": ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000"),
-    "dark": ("#56B4E9", "#E69F00", "#2FC79A", "#E59CC4", "#F0E442", "#7FA8FF", "#FFFFFF"),
-}
-# In dots and curves, these have a colour of their own: the number in these cycles.
+# Okabe and Ito's colours, which colour-blind readers tell apart; black, which SVG would not name,
+# and white swap.
+_CYCLE = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#010101")
+_INK, _FAINT = "#2b2b2b", "#c8c8c8"
+_DARK_CYCLE = ("#56b4e9", "#e69f00", "#2fc79a", "#e59cc4", "#f0e442", "#7fa8ff", "#ffffff")
+_DARK = dict(zip((*_CYCLE, _INK, _FAINT), (*_DARK_CYCLE, "#dddddd", "#4a4a4a"), strict=True))
+# In dots and curves, these have a colour of their own: the number in this cycle.
 _LIBRARIES = {
     "netCDF-C": 0, "netCDF-C, from C": 0, "hyperslab": 0, "netCDF4-python": 1, "chunkindex": 1,
     "HDF5": 2, "HDF5, from C": 2, "h5py": 3, "Python read": 4, "PnetCDF": 5, "C fread": 6,
 }  # fmt: skip
-_INK = {"light": "#2b2b2b", "dark": "#dddddd"}
-_FAINT = {"light": "#c8c8c8", "dark": "#4a4a4a"}
 
 
 @contextmanager
-def styled(style: str) -> Iterator[None]:
-    """Draw in the light or the dark style; the background is the page's own."""
-    ink, faint = _INK[style], _FAINT[style]
+def styled() -> Iterator[None]:
+    """Draw for light pages; the background is the page's own."""
     with matplotlib.rc_context(
         {
             "axes.axisbelow": True,
-            "axes.edgecolor": ink,
+            "axes.edgecolor": _INK,
             "axes.grid": True,
-            "axes.labelcolor": ink,
-            "axes.prop_cycle": cycler(color=_CYCLE[style]),
+            "axes.labelcolor": _INK,
+            "axes.prop_cycle": cycler(color=_CYCLE),
             "axes.spines.right": False,
             "axes.spines.top": False,
             "axes.titlelocation": "left",
@@ -47,21 +45,26 @@ def styled(style: str) -> Iterator[None]:
             "figure.facecolor": "none",
             "figure.figsize": (7.2, 3.8),
             "font.size": 9.5,
-            "grid.color": faint,
+            "grid.color": _FAINT,
             "grid.linewidth": 0.5,
             "axes.facecolor": "none",
             "legend.frameon": False,
-            "legend.labelcolor": ink,
+            "legend.labelcolor": _INK,
             "lines.linewidth": 1.4,
             "savefig.facecolor": "none",
             "svg.fonttype": "path",
             "svg.hashsalt": "hyperslab",
-            "text.color": ink,
-            "xtick.color": ink,
-            "ytick.color": ink,
+            "text.color": _INK,
+            "xtick.color": _INK,
+            "ytick.color": _INK,
         }
     ):
         yield
+
+
+def darkened(svg: str) -> str:
+    """Return a figure for dark pages, which differs in nothing but colours."""
+    return re.sub("|".join(_DARK), lambda found: _DARK[found[0]], svg)
 
 
 def palette(names: Sequence[str]) -> list[str]:

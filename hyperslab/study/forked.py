@@ -1,6 +1,7 @@
 """Kernels of notebooks, forked from a process that has imported what all notebooks import."""
 
 import atexit
+import gc
 import multiprocessing
 import os
 import shutil
@@ -67,6 +68,7 @@ class Kernel(ForkServerProcess):
         from ipykernel.kernelapp import IPKernelApp
         from tqdm import tqdm
 
+        gc.freeze()  # what was imported is for good
         words, cwd, env = self._given
         os.setsid()
         signal.signal(signal.SIGINT, signal.default_int_handler)

@@ -20,8 +20,8 @@ from hypothesis import strategies as st
 from made_files import everything
 
 from hyperslab.io import source as opening
+from hyperslab.io.inspection.classic import needed_bytes
 from hyperslab.io.source import SourceError, open_source, reopen
-from hyperslab.io.sources.classic import needed_bytes
 
 
 def same(found, truth):

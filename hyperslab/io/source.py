@@ -9,9 +9,9 @@ from typing import Any
 import h5py
 
 from .creation import STORE_MARKS
-from .sources.base import Source, SourceError, SourceVariable, first_line, local_path, unquoted
-from .sources.classic import check_whole
-from .sources.hdf5 import HDF5Source, datasets, hdf5_says, netcdf_kind, netcdf_reads
+from .inspection.base import Source, SourceError, SourceVariable, first_line, local_path, unquoted
+from .inspection.classic import check_whole
+from .inspection.hdf5 import HDF5Source, datasets, hdf5_says, netcdf_kind, netcdf_reads
 from .urls import Remote, Stream
 
 __all__ = ["Source", "SourceError", "SourceVariable", "open_source"]
@@ -56,12 +56,12 @@ def reopen(address: str, format: str, library: str = "") -> Source:
     if path is None:
         return _remote(address)
     if format in ("zarr2", "zarr3"):
-        from .sources.zarr import ZarrSource
+        from .inspection.zarr import ZarrSource
 
         return ZarrSource(address, path)
     if format == "hdf5" or library == "h5py":
         return HDF5Source(address, h5py.File(path, "r"), path)
-    from .sources.netcdf import NetCDFSource
+    from .inspection.netcdf import NetCDFSource
 
     return NetCDFSource(address, path, nczarr=format == "nczarr")
 
@@ -174,7 +174,7 @@ def _at_url(remote: Remote) -> Source:
         stream = Stream(file)
         return HDF5Source(remote.url, h5py.File(stream, "r"), None, size, stream)
     if classic and remote.kind == "http":
-        from .sources.netcdf import NetCDFSource
+        from .inspection.netcdf import NetCDFSource
 
         with file:
             _require_ranges(remote, system, path)  # else netCDF-C says the format is unknown
@@ -221,7 +221,7 @@ def _is_zarr(system: Any, path: str) -> bool:
 
 
 def _zarr(remote: Remote, system: Any, path: str) -> Source:
-    from .sources.zarr import ZarrSource
+    from .inspection.zarr import ZarrSource
 
     source = ZarrSource(remote.url, remote)
     if any(v.layout and v.layout.shards for v in source.variables.values()):

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from hyperslab.io.sources.base import is_url, shown, unquoted
+from hyperslab.io.inspection.base import is_url, shown, unquoted
 from hyperslab.network.link import Link
 
 from ..options import SEVERAL, WHOLE, Rows, add_command, workdir

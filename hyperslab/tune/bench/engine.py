@@ -13,10 +13,10 @@ from typing import Any
 
 import pandas as pd
 
+from hyperslab.io.inspection.base import local_path
+from hyperslab.io.inspection.hdf5 import HDF5Source
 from hyperslab.io.layout import CLASSIC, Layout
 from hyperslab.io.source import Source, SourceVariable, open_source
-from hyperslab.io.sources.base import local_path
-from hyperslab.io.sources.hdf5 import HDF5Source
 from hyperslab.io.writing import remove
 from hyperslab.measure import machine
 from hyperslab.measure.case import Case
@@ -42,10 +42,10 @@ SAMPLE_BYTES = 88 * 2**20  # what the libraries take in a sample's process, abou
 TIMEOUT_S = 86_400.0
 _MODULES = (
     "hyperslab.tune.bench.trial",
-    "hyperslab.io.sources.netcdf", "hyperslab.io.sources.hdf5",
+    "hyperslab.io.inspection.netcdf", "hyperslab.io.inspection.hdf5",
     "hyperslab.io.by_netcdf4", "hyperslab.io.by_h5py",
 )  # fmt: skip
-_ZARR_MODULES = ("hyperslab.io.sources.zarr", "hyperslab.io.by_zarr")
+_ZARR_MODULES = ("hyperslab.io.inspection.zarr", "hyperslab.io.by_zarr")
 
 
 def bench(

@@ -11,8 +11,8 @@ import numpy as np
 
 from hyperslab.io.chunk_shapes import padded_bytes, picked_chunks
 from hyperslab.io.file_plan import CLASSIC_DTYPES, plan
+from hyperslab.io.inspection.base import SourceVariable, layout_of
 from hyperslab.io.layout import CHUNKED, CLASSIC, NETCDF4, ONE_GROWS, ZARR, Layout
-from hyperslab.io.sources.base import SourceVariable, layout_of
 from hyperslab.io.variable import Variable
 
 COPY = "copy"  # the name of the layout that the file has

@@ -1,0 +1,19 @@
+"""Numbers, intervals and names as text."""
+
+from .intervals import ENOUGH as ENOUGH
+from .intervals import Interval as Interval
+from .intervals import comparison as comparison
+from .intervals import exact as exact
+from .intervals import interval as interval
+from .intervals import spread as spread
+from .numbers import AWAY as AWAY
+from .numbers import CASES as CASES
+from .numbers import SHARE as SHARE
+from .numbers import TIMES as TIMES
+from .numbers import WORKS as WORKS
+from .numbers import amount as amount
+from .numbers import number as number
+from .numbers import percent as percent
+from .printing import data as data
+from .printing import listing as listing
+from .printing import printable as printable

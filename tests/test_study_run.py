@@ -9,6 +9,7 @@ import time
 from pathlib import Path
 
 import made_notebooks
+import papermill
 import pytest
 from made_notebooks import code
 from nbformat.v4 import new_markdown_cell
@@ -105,6 +106,21 @@ def test_failure_keeps_the_notebook_names_the_cell_and_goes_on(study):
     path.write_text(text)
     assert [r.state for r in run([], Options("smoke"))] == ["done", "current"]
     assert not (folder / "first.failed.ipynb").exists()
+
+
+def test_a_kernel_that_did_not_start_is_started_once_more(study, monkeypatch):
+    execute, lost = papermill.execute_notebook, []
+
+    def started(*words, **how):
+        if lost.pop():
+            raise RuntimeError("Kernel died before replying to kernel_info")
+        return execute(*words, **how)
+
+    monkeypatch.setattr(papermill, "execute_notebook", started)
+    lost[:] = [False, True]
+    assert run(["first"], Options("smoke"))[0].state == "done"
+    lost[:] = [True, True]
+    assert run(["second"], Options("smoke"))[0].state == "failed"
 
 
 LINGERS = """

@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
+from functools import partial as partial_of
 from itertools import groupby
 from pathlib import Path
 
@@ -27,6 +28,7 @@ from .stale import Page, measures
 
 _AT_ONCE = 2  # notebooks that draw, or measure toys, or of which one alone measures
 _LOOK_S = 0.1
+_NOT_STARTED = "died before replying"
 _FILES, _MEMORY = 256, 2 * 2**30  # that a process may have at least
 
 
@@ -181,18 +183,25 @@ def _execute(page: Page, parameters: Mapping[str, object], top: Path) -> None:
     target.parent.mkdir(parents=True, exist_ok=True)
     partial = target.with_name(f".{target.stem}.part.ipynb")
     page.forget()
+    execute = partial_of(
+        papermill.execute_notebook,
+        *(str(path).replace("{", "{{").replace("}", "}}") for path in (source, partial)),
+        parameters=dict(parameters),
+        kernel_name="python3",
+        cwd=str(top),
+        progress_bar=False,
+        request_save_on_cell_execute=False,
+        log_output=False,
+        stderr_file=sys.stderr if sys.stderr.isatty() else None,
+        extra_arguments=["--IPKernelApp.log_level=50"],
+    )
     try:
-        papermill.execute_notebook(
-            *(str(path).replace("{", "{{").replace("}", "}}") for path in (source, partial)),
-            parameters=dict(parameters),
-            kernel_name="python3",
-            cwd=str(top),
-            progress_bar=False,
-            request_save_on_cell_execute=False,
-            log_output=False,
-            stderr_file=sys.stderr if sys.stderr.isatty() else None,
-            extra_arguments=["--IPKernelApp.log_level=50"],
-        )
+        try:
+            execute()
+        except RuntimeError as error:
+            if _NOT_STARTED not in str(error):
+                raise
+            execute()  # another program took a port that Jupyter had found free
         _scrub(partial, top)
         partial.replace(target)
     except papermill.PapermillExecutionError:

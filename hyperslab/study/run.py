@@ -6,7 +6,7 @@ import resource
 import socket
 import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
@@ -196,12 +196,7 @@ def _execute(page: Page, parameters: Mapping[str, object], top: Path) -> None:
         extra_arguments=["--IPKernelApp.log_level=50"],
     )
     try:
-        try:
-            execute()
-        except RuntimeError as error:
-            if _NOT_STARTED not in str(error):
-                raise
-            execute()  # another program took a port that Jupyter had found free
+        _started(execute)
         _scrub(partial, top)
         partial.replace(target)
     except papermill.PapermillExecutionError:
@@ -210,6 +205,16 @@ def _execute(page: Page, parameters: Mapping[str, object], top: Path) -> None:
         raise
     finally:
         partial.unlink(missing_ok=True)
+
+
+def _started(execute: Callable[[], object]) -> None:
+    """Execute; once more where another program took a port that Jupyter had found free."""
+    try:
+        execute()
+    except RuntimeError as error:
+        if _NOT_STARTED not in str(error):
+            raise
+        execute()
 
 
 def _scrub(notebook: Path, top: Path) -> None:

@@ -91,8 +91,8 @@ def _directive(head: str, body: str, **options: str) -> str:
     return f"~~~~{{{head}\n{listed}\n{body}\n~~~~\n"  # of tildes: heads may hold backticks
 
 
-def _display(data: dict[str, Any], metadata: dict[str, Any] | None = None) -> None:
-    display(data, raw=True, metadata=metadata or {})  # type: ignore[no-untyped-call]
+def _display(data: dict[str, Any]) -> None:
+    display(data, raw=True)  # type: ignore[no-untyped-call]
 
 
 def lost(*frames: pd.DataFrame) -> None:

@@ -45,8 +45,7 @@ pipe, sys.stdout = sys.stdout, sys.stderr
 real = session.measure
 def tell(value):
     print(json.dumps(value, default=str), file=pipe, flush=True)
-def served(experiment, cases, plan, journal, **how):
-    processes = how["processes"]
+def served(experiment, cases, plan, journal, processes, **how):
     processes.start()
     tell([experiment, [case.label for case in cases]])
     for line in sys.stdin:
@@ -58,7 +57,7 @@ def served(experiment, cases, plan, journal, **how):
         tell([outcome.status, {row["phase"]: row["wall_s"] for row in outcome.rows}])
     else:
         sys.exit("nobody asks any more")
-    return real(experiment, cases, plan, journal, **how)
+    return real(experiment, cases, plan, journal, processes, **how)
 session.measure = served
 scope = {"__name__": "__main__"}
 cells = json.loads(Path("notebooks", f"{notebook}.ipynb").read_text())["cells"]

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
-from functools import partial as partial_of
+from functools import partial
 from itertools import groupby
 from pathlib import Path
 
@@ -181,11 +181,11 @@ def _execute(page: Page, parameters: Mapping[str, object], top: Path) -> None:
     if unknown:
         raise ValueError(f"{source.name} takes no parameters {sorted(unknown)}")
     target.parent.mkdir(parents=True, exist_ok=True)
-    partial = target.with_name(f".{target.stem}.part.ipynb")
+    part = target.with_name(f".{target.stem}.part.ipynb")
     page.forget()
-    execute = partial_of(
+    execute = partial(
         papermill.execute_notebook,
-        *(str(path).replace("{", "{{").replace("}", "}}") for path in (source, partial)),
+        *(str(path).replace("{", "{{").replace("}", "}}") for path in (source, part)),
         parameters=dict(parameters),
         kernel_name="python3",
         cwd=str(top),
@@ -197,14 +197,14 @@ def _execute(page: Page, parameters: Mapping[str, object], top: Path) -> None:
     )
     try:
         _started(execute)
-        _scrub(partial, top)
-        partial.replace(target)
+        _scrub(part, top)
+        part.replace(target)
     except papermill.PapermillExecutionError:
-        _scrub(partial, top)
-        partial.replace(page.failed)
+        _scrub(part, top)
+        part.replace(page.failed)
         raise
     finally:
-        partial.unlink(missing_ok=True)
+        part.unlink(missing_ok=True)
 
 
 def _started(execute: Callable[[], object]) -> None:

@@ -6,7 +6,7 @@ if TYPE_CHECKING:
     from data_gen.datasets import NAMES, Dataset, dataset, generator, parameters
     from data_gen.lazily import open
     from data_gen.manifest import AlteredError, ensure, ensure_all
-    from data_gen.writing import NotEnoughSpaceError, write
+    from data_gen.many_files import NotEnoughSpaceError, write
 
 __all__ = [
     "NAMES",
@@ -27,7 +27,7 @@ def __getattr__(name: str) -> object:
     """Import what draws fields, and SciPy with it, when it is asked for: arrays need neither."""
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from data_gen import datasets, lazily, manifest, writing
+    from data_gen import datasets, lazily, manifest, many_files
 
-    places = (datasets, lazily, manifest, writing)
+    places = (datasets, lazily, many_files, manifest)
     return next(vars(place)[name] for place in places if name in vars(place))

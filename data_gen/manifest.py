@@ -10,7 +10,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 from data_gen.datasets import Dataset, dataset, generator
-from data_gen.writing import write
+from data_gen.many_files import write
 from hyperslab.io import Layout
 from hyperslab.io.work import remove
 

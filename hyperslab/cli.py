@@ -18,12 +18,12 @@ OK, FAILED, USAGE = 0, 1, 2
 # Commands of other modules, which are imported when they are called.
 _ELSEWHERE = {
     "advise": (
-        ".tune.advice.command",
+        ".tune.advice.advise_command",
         "say what your file's reads cost, and what makes them cheaper",
     ),
-    "bench": (".tune.bench.command", "time your own file in other layouts"),
+    "bench": (".tune.bench.bench_command", "time your own file in other layouts"),
     "index": (
-        ".subchunk.command",
+        ".subchunk.index_command",
         "index netCDF-4 or HDF5 files, to read inside of their chunks",
     ),
     "rechunk": (
@@ -31,7 +31,7 @@ _ELSEWHERE = {
         "rewrite a file with other chunks, another codec or format",
     ),
     "results": (
-        ".study.results.command",
+        ".study.results.results_command",
         "add a machine's records to results/",
     ),
 }
@@ -55,7 +55,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         package = (error.name or "").partition(".")[0]
         if package in ("", "hyperslab", "data_gen"):
             raise
-        install = "pip install 'hyperslab[study]'"
+        extra = "tune" if command in ("advise", "bench", "rechunk") else "study"
+        install = f"pip install 'hyperslab[{extra}]'"
         print(f"hyperslab {command}: {package} is not installed: {install}", file=sys.stderr)
         return FAILED
     except KeyboardInterrupt:

@@ -24,7 +24,7 @@ class Request(NamedTuple):
 
 
 class Fault(NamedTuple):
-    """What befalls `count` GET requests from number `first` on.
+    """What befalls `count` requests from number `first` on.
 
     "gone" (the server ends in the middle of a body), "cut" (the connection does), "whole" (all of
     the file for a range), "short" (half of the range, as if that were all), or an error's status.
@@ -43,16 +43,17 @@ def at_once(log, delay_s):
 @contextmanager
 def serving(
     folder, *, ranges=True, absent=404, delay_s=0.0, token="", soft=b"", tag="ETag", lists=False,
-    faults=(), top="/",
+    faults=(), heads=(), top="/",
 ):  # fmt: skip
     """Serve a folder; gives its address and the log of requests.
 
     `absent` is what it says of what is not there, or `soft` what it gives for it; `delay_s` how
     long an answer takes; `token` the query that who reads must give, None for any; `tag` the header
     that tells when a file was written; with `lists` what lies in a folder is told. `faults` go
-    wrong; the path of the folder is `top`.
+    wrong, `heads` of HEAD requests; the path of the folder is `top`.
     """
-    log, gets, gone = [], count(), threading.Event()
+    log, gone = [], threading.Event()
+    befalls = {"GET": (count(), faults), "HEAD": (count(), heads)}
 
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
@@ -64,8 +65,9 @@ def serving(
                 return
             began = time.monotonic()
             time.sleep(delay_s)
-            nth = next(gets) if self.command == "GET" else -1
-            self.fault = next((f.kind for f in faults if f.first <= nth < f.first + f.count), "")
+            number, mine = befalls[self.command]
+            nth = next(number)
+            self.fault = next((f.kind for f in mine if f.first <= nth < f.first + f.count), "")
             status, headers, data, start = self.found()
             sent = data if self.command == "GET" else b""
             if self.fault in ("cut", "gone"):

@@ -16,7 +16,7 @@ import subchunk_files as files
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from data_gen.variable import variable
+from data_gen.dataset_variable import variable
 from hyperslab.experiments import chunkindex_package as published
 from hyperslab.experiments.chunkindex_package import NAME, Package, ReadByPackage
 from hyperslab.io import chunkindex_format as chunkindex

@@ -15,8 +15,8 @@ import xarray as xr
 
 import data_gen
 from data_gen.__main__ import main
+from data_gen.many_files import write
 from data_gen.physics import checks
-from data_gen.writing import write
 from hyperslab.io import Layout, reader
 
 SMALL = {

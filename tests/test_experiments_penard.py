@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from made_claims import COMMON, timed, verdicts
 from made_layouts import in_layouts
 
-from data_gen.variable import variable
+from data_gen.dataset_variable import variable
 from hyperslab.analysis import places
 from hyperslab.experiments import penard_subchunk as inside
 from hyperslab.experiments.penard_local import ReadHere

@@ -17,7 +17,7 @@ from made_claims import load as claims_of_study
 from made_layouts import in_layouts
 from made_store import KEY, SECRET, store, variables
 
-from data_gen.variable import Repeated, variable
+from data_gen.dataset_variable import Repeated, variable
 from hyperslab import claims
 from hyperslab.analysis import cost
 from hyperslab.experiments import penard_link as far

@@ -5,8 +5,8 @@ import pytest
 from distributed import Client, default_client
 from made_layouts import in_layouts
 
+from data_gen.dataset_variable import variable
 from data_gen.ocean import FILL
-from data_gen.variable import variable
 from hyperslab import subchunk
 from hyperslab.experiments import scaling_dask as dask
 from hyperslab.experiments import scaling_local as local

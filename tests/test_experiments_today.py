@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from made_claims import COMMON, timed
 from made_layouts import in_layouts
 
-from data_gen.variable import variable
+from data_gen.dataset_variable import variable
 from hyperslab.analysis.choice import smallest_of_fastest
 from hyperslab.analysis.compare import compare
 from hyperslab.experiments import cloud_layouts as cloud

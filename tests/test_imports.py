@@ -3,6 +3,7 @@
 import ast
 import subprocess
 import sys
+from collections import Counter
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
@@ -66,9 +67,12 @@ def trespasses(source, module, package=False):
             yield f"{module} imports {name}"
 
 
-def test_imports_go_downwards():
+def test_imports_go_downwards_and_each_module_has_a_name_of_its_own():
     found = []
-    for path in [*(ROOT / "hyperslab").rglob("*.py"), *(ROOT / "data_gen").rglob("*.py")]:
+    paths = [*(ROOT / "hyperslab").rglob("*.py"), *(ROOT / "data_gen").rglob("*.py")]
+    names = Counter(path.stem for path in paths)
+    assert {name for name, n in names.items() if n > 1} == {"__init__", "__main__"}
+    for path in paths:
         parts = path.relative_to(ROOT).with_suffix("").parts
         package = parts[-1] == "__init__"
         name = ".".join(parts[:-1] if package else parts)

@@ -9,14 +9,16 @@ import h5py
 import netCDF4
 import numpy as np
 import pytest
+import xarray as xr
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from hyperslab.kernels import Hdf5File, LibraryError, NetcdfFile, PlainFile, build, library
-from hyperslab.kernels.build import FLAGS, KernelError
+from hyperslab.kernels import Hdf5File, LibraryError, NetcdfFile, PlainFile, library
+from hyperslab.kernels import kernel_build as build
+from hyperslab.kernels.kernel_build import FLAGS, KernelError
 from hyperslab.measure.counters import Counters
 
-PROGRAM = "from hyperslab.kernels.build import kernel; print(bool(kernel().hs_plain))"
+PROGRAM = "from hyperslab.kernels.kernel_build import kernel; print(bool(kernel().hs_plain))"
 
 
 @pytest.fixture
@@ -325,6 +327,10 @@ def test_errors_name_what_fails_and_print_nothing(tmp_path, capfd):
     with pytest.raises(LibraryError, match="nc_def_var_chunking"):
         NetcdfFile.create(path, "netcdf4", "a", DIMS, SHAPE, "i4", chunks=(99, 1))
     assert capfd.readouterr().err == ""
+    xr.Dataset({"names": ("x", np.array(["one", "two"], object))}).to_netcdf(tmp_path / "d.nc")
+    file, said = NetcdfFile.open(tmp_path / "d.nc", "names"), "the variable holds no numbers"
+    with file, pytest.raises(ValueError, match=said):
+        file.access("read", [[0]], [[2]], None, np.array([None] * 2))
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 from contextlib import nullcontext
+from dataclasses import replace
 from pathlib import Path
 
 import h5py
@@ -17,12 +18,12 @@ from hypothesis import strategies as st
 from made_parallel import EACH, FOUND, C, needs
 from samples import living, until
 
-from hyperslab.parallel import build, found, launcher
-from hyperslab.parallel.errors import AbsentError, DiedError, ParallelError, RanksError
+from hyperslab.parallel import found, launcher, program_build
 from hyperslab.parallel.flash import flash
 from hyperslab.parallel.found import Program, find
 from hyperslab.parallel.job import RanksJob, run
 from hyperslab.parallel.launcher import Launcher
+from hyperslab.parallel.mpi_errors import AbsentError, DiedError, ParallelError, RanksError
 from hyperslab.parallel.mpiio import runs
 from hyperslab.parallel.patterns import pattern
 from hyperslab.parallel.plan import Part, SharedArray, WritePlan
@@ -103,6 +104,14 @@ def test_interleaved_columns_are_written_in_so_many_requests(library, mode, tmp_
     assert report.total("writes") in INTERLEAVED[library, mode]
     assert holds(plan, tmp_path / "a file", library)
     assert report["write"].written_bytes == plan.nbytes or mode == "individual"
+
+
+@pytest.mark.parametrize(("dtype", "reads"), [("i8", False), ("i4", True)])
+def test_what_only_hdf5_can_do_is_refused_of_others(dtype, reads, tmp_path):
+    plan = pattern("interleaved", 64, 8, 4)
+    plan = replace(plan, datasets=tuple(replace(one, dtype=dtype) for one in plan.datasets))
+    with pytest.raises(ValueError, match="writes f8, f4, i4 and i1, and reads nothing: take hdf5"):
+        RanksJob("pnetcdf", plan, tmp_path / "x", reads=reads)
 
 
 @pytest.mark.parametrize("library", C)
@@ -300,7 +309,7 @@ def fresh():
 
 
 def _forget():
-    for function in (found._look, build.program, build.requests_library):
+    for function in (found._look, program_build.program, program_build.requests_library):
         function.cache_clear()
 
 
@@ -320,7 +329,7 @@ def test_a_compiler_that_is_missing_or_was_named_wrongly_is_named(tmp_path, monk
     assert "'mpicz' of the environment variable MPICC is not found" in why
     fake = made(tmp_path / "mpicc", "")
     monkeypatch.setenv("MPICC", f"{shlex.quote(fake)} -O3 -Wno-unused")
-    assert build.compilers() == [(fake, "-O3", "-Wno-unused")]
+    assert program_build.compilers() == [(fake, "-O3", "-Wno-unused")]
     monkeypatch.delenv("MPICC")
     monkeypatch.setenv("PATH", "")
     assert "no MPI compiler" in find().missing["pnetcdf"]

@@ -52,6 +52,7 @@ def test_conda_and_pip_get_every_dependency_with_the_same_bounds():
             name = CONDA_NAMES.get(name, name)
             wanted[name] = wanted.get(name, SpecifierSet()) & requirement.specifier
     assert bounds(conda) == wanted
+    assert set(EXTRAS["tune"]) <= set(EXTRAS["study"])
     pip["pip"].remove("-e .")
     assert bounds(pip["pip"]) == by_pip
     for spec in conda:

@@ -15,7 +15,7 @@ from hyperslab.claims import VERDICTS
 from hyperslab.measure import records
 from hyperslab.study import board, explorer, profile, provenance
 from hyperslab.study.book import listed
-from hyperslab.study.listing import markup
+from hyperslab.study.long_table import markup
 
 ROOT = Path(__file__).parents[1]
 CLAIMS = load()

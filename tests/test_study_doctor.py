@@ -6,9 +6,9 @@ import pytest
 
 from hyperslab.cli import FAILED, OK, main
 from hyperslab.measure import lock
-from hyperslab.parallel.errors import RanksError
 from hyperslab.parallel.found import Found, Program
 from hyperslab.parallel.launcher import Launcher
+from hyperslab.parallel.mpi_errors import RanksError
 from hyperslab.study import doctor
 from hyperslab.study.doctor import Finding
 

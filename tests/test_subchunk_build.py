@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 
 import dask
 import h5py
@@ -15,6 +16,7 @@ from range_server import serving
 from hyperslab import subchunk
 from hyperslab.cli import main
 from hyperslab.subchunk.check import check
+from hyperslab.subchunk.index_command import _bytes, _share
 
 
 @pytest.fixture
@@ -188,6 +190,22 @@ def test_arguments_that_make_no_sense_are_named(path, capsys, words, said):
         code, out, err = ran(capsys, path, *words)
     assert (code, out) == (1 if "--scheduler" in words else 2, "") and said in err
     assert not list(path.parent.glob("*subchunk*"))
+
+
+def test_units_of_sizes_and_shares(path):
+    with pytest.raises(SystemExit, match="2"):
+        main(["index", str(path), "--spacing", "inf"])
+    assert [_bytes(text) for text in ("65536", "64KiB", "1MB")] == [65536, 65536, 10**6]
+    assert _share("2%") == _share("0.02") == 0.02
+
+
+def test_what_is_no_index_is_not_written_over(path):
+    other = path.with_name("other.h5")
+    shutil.copy(path, other)
+    for place in (path, other):
+        with pytest.raises(ValueError, match="no index: it would be lost"):
+            subchunk.build(path, place)
+        assert check(path, subchunk.build(path)) > 0
 
 
 @pytest.mark.parametrize("by", ["--jobs", "--scheduler"])

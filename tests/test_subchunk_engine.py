@@ -124,6 +124,8 @@ def innermost(array):
     return getattr(data, "_reader", None)
 
 
+STORED = ("zlib", "complevel", "shuffle", "fletcher32", "contiguous", "chunksizes",
+          "original_shape", "source")  # fmt: skip
 OPTIONS = (
     {}, {"decode_cf": False}, {"drop_variables": ["t", "names"]}, {"decode_coords": "all"},
     {"decode_timedelta": True},
@@ -142,6 +144,8 @@ def test_as_engine_netcdf4(tmp_path, what, indexed):
             xr.testing.assert_identical(ours.load(), theirs.load())
             for name, variable in theirs.variables.items():
                 assert ours[name].dtype == variable.dtype, name
+                found, truth = ours[name].encoding, variable.encoding
+                assert {k: found.get(k) for k in STORED} == {k: truth.get(k) for k in STORED}, name
             assert ours.encoding["unlimited_dims"] == theirs.encoding["unlimited_dims"]
     for group in ("g", "/g") if what is short else (None, "g", "/g"):
         with (
@@ -193,6 +197,8 @@ def test_more_files_than_may_be_open(tmp_path, monkeypatch):
         os.link(index, f"{path}.subchunk")
     descriptors = Path("/proc/self/fd")
     before = len(list(descriptors.iterdir())) if descriptors.is_dir() else 0
+    xr.open_datatree(paths[0], engine="subchunk").close()
+    assert not before or len(list(descriptors.iterdir())) == before
     opened = [subchunk.open(path) for path in paths]
     for file in opened * 2:
         assert file["x"][12_345] == 12_345
@@ -202,7 +208,7 @@ def test_more_files_than_may_be_open(tmp_path, monkeypatch):
 
 def test_xarray_reads_the_store_like_netcdf4(path):
     """In a process of a dask cluster too, which gets it pickled."""
-    given = path, {"t": {"time": -1, "lat": 5, "lon": 5}, "time": -1}
+    given = path, {"t": {"time": -1, "lat": 5, "lon": 5}, "time": np.int64(-1)}
     store = pickle.loads(pickle.dumps(SubchunkStore(*given)))
     assert store == SubchunkStore(*given) != SubchunkStore(path)
     for group in (None, "g/run"):
@@ -251,6 +257,7 @@ def test_keys_and_parts(path):
         ({"nothing": 3}, "'nothing', which is no variable and no dimension"),
         ({"u": (1, 2)}, r"\(1, 2\): give a shape, or lengths by names"),
         ({"u": {"depth": 1}}, "name 'depth': its dimensions are"),
+        ({"u": 2.5}, "give a shape, or lengths by names"),
         ({"u": 5}, "give a shape, or lengths by names"),
         ({"lat": 0}, "along lat are 0: give 1 to 40, or -1 for all"),
         ({"lat": 2.5}, "along lat are 2.5"),

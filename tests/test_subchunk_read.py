@@ -20,7 +20,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hyperslab import subchunk
-from hyperslab.subchunk import variable
+from hyperslab.subchunk import variable_reader
 from hyperslab.subchunk.deflate import inflate
 from hyperslab.subchunk.deflate.windows import unpacked
 from hyperslab.subchunk.errors import MemoryLimitError
@@ -168,7 +168,7 @@ def test_a_chunk_above_the_limit_is_refused_by_name(made, memory_bytes):
 
 def test_plain_reads_pick_what_is_wanted_from_large_boxes(made, monkeypatch):
     path, values = made
-    monkeypatch.setattr(variable, "_LARGE", 1000)
+    monkeypatch.setattr(variable_reader, "_LARGE", 1000)
     rows, truth = [500, 3, 3, 77], values[:2]
     with subchunk.open(path) as file:
         plain = file["plain"]

@@ -18,6 +18,7 @@ from range_server import Fault, at_once, faulty, serving
 
 from hyperslab import network, subchunk
 from hyperslab.io.urls import Remote
+from hyperslab.subchunk.errors import UnfitFileError
 from hyperslab.subchunk.fetch import RemoteFile
 
 forked = pytest.fixture(scope="module", autouse=True)(forking)
@@ -112,6 +113,14 @@ def test_what_cannot_be_had_is_named(made, options):
         ):
             with pytest.raises(FileNotFoundError, match=r"/absent\.\w+ is not there"):
                 subchunk.open(f"{address}/{path}", index, **options)["data"]
+    waits = options["storage_options"]["backend"] == "obstore"  # and tries again what is 503
+    for status in ("401", "403", "503")[: 2 if waits else 3]:
+        faults = [Fault(status, count=99)]
+        with serving(folder, faults=faults, heads=faults) as (address, _):
+            fsspec.filesystem("http").clear_instance_cache()
+            kind = subchunk.SubchunkError if status == "403" else UnfitFileError
+            with pytest.raises(kind, match=rf"{address}/data.nc .*{status}|not for you"):
+                subchunk.build(f"{address}/data.nc", folder / "new.subchunk", **options)
     with pytest.raises(subchunk.SubchunkError, match=r"'curl': give 'fsspec' or 'obstore'"):
         subchunk.open("http://127.0.0.1/x", storage_options={"backend": "curl"})
 
@@ -204,7 +213,9 @@ def test_a_server_that_answers_whatever_is_asked(quoted, options):
 def test_file_urls_and_relative_paths_that_hold_in_other_folders(quoted, monkeypatch):
     url, path = f"file://{quoted}/a%20b.h5", quoted / "a b.h5"
     monkeypatch.chdir(quoted)
-    for place, index in ((url, None), (path, f"{url}.subchunk"), (path.name, "a b.h5.subchunk")):
+    monkeypatch.setenv("HOME", str(quoted))
+    own = (path.name, "a b.h5.subchunk"), ("~/a b.h5", None)
+    for place, index in ((url, None), (path, f"{url}.subchunk"), *own):
         with subchunk.open(place, index) as file:
             kept = pickle.dumps(file)
         with monkeypatch.context() as elsewhere:
@@ -267,7 +278,8 @@ def test_values_of_two_files_are_never_mixed(way, tmp_path, indexed):
     def write(add):
         files.write_one(new, values + add, chunks=(1, 90_000), compression=0)
         with h5py.File(new, "a") as file:
-            file["plain"] = values[0] + add
+            file["plain"], file["small"] = values[0] + add, add
+            file.create_dataset("bare", (9,), "f8", chunks=(3,), compression=1, fillvalue=add)
         new.replace(path)
 
     write(0)
@@ -282,7 +294,9 @@ def test_values_of_two_files_are_never_mixed(way, tmp_path, indexed):
             assert file["plain"][0] == values[0, 0]
         write(1000)
         assert path.stat().st_size == size
-        for name, key in (("x", -1), ("plain", np.s_[80_000:])):
+        # What the index alone tells of a file far away is of the file that it was built of.
+        kept_by_index = [] if kind else [("small", ()), ("bare", 4)]
+        for name, key in (("x", -1), ("plain", np.s_[80_000:]), *kept_by_index):
             with pytest.raises(subchunk.StaleIndexError, match=r"a\.h5"):
                 file[name][key]
         if not kind:

@@ -26,7 +26,7 @@ from hyperslab.network import Link, serving
 from hyperslab.text import Interval
 from hyperslab.tune.advice import advice_page as page
 from hyperslab.tune.advice import explain, rank
-from hyperslab.tune.advice.command import advised
+from hyperslab.tune.advice.advise_command import advised
 from hyperslab.tune.advice.costs import ROUGH, Calibration
 from hyperslab.tune.advice.explain import commands
 from hyperslab.tune.advice.fetches import UncalibratedError

@@ -19,9 +19,9 @@ from hyperslab.cli import FAILED, OK, USAGE, main
 from hyperslab.io import Layout, write_array
 from hyperslab.measure.records import frame_of
 from hyperslab.parallel.found import find
-from hyperslab.tune.bench import command as bench_command
-from hyperslab.tune.bench.command import asked_for
-from hyperslab.tune.bench.engine import bench
+from hyperslab.tune.bench import bench_command
+from hyperslab.tune.bench.bench_command import asked_for
+from hyperslab.tune.bench.bench_run import bench
 from hyperslab.tune.specs.target import Choice, Target
 
 PAGE = (Path(__file__).parents[1] / "book/bench.md").read_text()

@@ -10,7 +10,7 @@ import made_files
 import numpy as np
 import pytest
 from contracts.readers import selected
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from made_bench import PHASES
 
@@ -22,13 +22,13 @@ from hyperslab.io.writing import remove
 from hyperslab.measure.case import Case, Stopwatch
 from hyperslab.measure.processes import Processes
 from hyperslab.measure.worker import Job
-from hyperslab.tune.bench import engine
+from hyperslab.tune.bench import bench_run
 from hyperslab.tune.bench import trial as sampling
-from hyperslab.tune.bench.engine import bench, prepare
+from hyperslab.tune.bench.bench_run import bench, prepare
 from hyperslab.tune.bench.trial import PIECE_BYTES, Truth, pieces
 from hyperslab.tune.copy_plan import Slabs
 from hyperslab.tune.partial import part_name
-from hyperslab.tune.report.compare import WrongValuesError
+from hyperslab.tune.report.differences import WrongValuesError
 from hyperslab.tune.report.text import notes
 from hyperslab.tune.specs.axes import named
 from hyperslab.tune.specs.target import Choice, Target
@@ -96,7 +96,7 @@ def test_a_url_is_never_cold(tmp_path):
 
 def test_samples_that_were_lost_and_files_that_changed_are_noted(file, tmp_path, monkeypatch):
     lost = [{"case": "copy", "status": "NoRoomError: disk full", "phase": "lost"}]
-    monkeypatch.setattr(engine, "measure", lambda *words, **options: lost)
+    monkeypatch.setattr(bench_run, "measure", lambda *words, **options: lost)
     with pytest.raises(RuntimeError, match=r"^disk full"):
         bench(file, [COPY], workdir=tmp_path / "w")
     assert list((tmp_path / "w").iterdir()) == []
@@ -108,7 +108,7 @@ def test_samples_that_were_lost_and_files_that_changed_are_noted(file, tmp_path,
         os.utime(path, (1, 1))
         return lost
 
-    monkeypatch.setattr(engine, "measure", measured)
+    monkeypatch.setattr(bench_run, "measure", measured)
     said = notes(bench(path, [COPY], workdir=tmp_path / "w"))
     assert "copy: samples were lost: disk full" in said
     assert "the file changed while it was measured: do not trust the numbers." in said
@@ -125,13 +125,13 @@ def kill_once(trial, watch):
 
 
 def test_a_sample_that_was_killed_spoils_no_other(file, tmp_path, monkeypatch):
-    make = engine._case
+    make = bench_run._case
 
     def killed(*words, **options):
         case = make(*words, **options)
         return replace(case, run=partial(kill_once, case.run))
 
-    monkeypatch.setattr(engine, "_case", killed)
+    monkeypatch.setattr(bench_run, "_case", killed)
     frame = bench(file, [COPY], repeats=1, workdir=tmp_path / "w")
     status = of(frame, experiment="bench").groupby(["block", "aa"])["status"].first()
     ok, killed = sorted(status, key="ok".__ne__)
@@ -162,7 +162,7 @@ def test_reading_again_touches_the_same_new_memory_whatever_was_written(tmp_path
     for chunks in ((256, 4, 64), (64, 64, 64)):
         sample = trial(path, tmp_path / "out.nc", Target("t", "netcdf4", Choice(chunks)))
         case = Case("t", sample, cleanup=partial(remove, tmp_path / "out.nc"))
-        with Processes(["hyperslab.tune.bench.trial", "hyperslab.io.inspection.netcdf"]) as made:
+        with Processes([sampling.__name__, "hyperslab.io.inspection.netcdf_source"]) as made:
             outcome = made.run(Job(case))
         assert outcome.status == "ok"
         for row in outcome.rows:
@@ -217,13 +217,14 @@ def test_pieces_read_what_the_selection_reads(data, chosen, most):
 
 @settings(max_examples=40)
 @given(st.data(), selected(9).map(unstrided))
+@example(None, ((), ()))
 def test_what_was_shown_in_pieces_is_known_whole(data, chosen):
     shape, selection = chosen
     values = np.arange(np.prod(shape), dtype="i4").reshape(shape)
     variable = SourceVariable("a", tuple("xyz"[: len(shape)]), shape, "i4")
     truth = Truth({"p": {"a": selection}}, [variable], 10**6)
     see = truth.watcher("a")
-    for slab in Slabs(shape, data.draw(lengths(shape))):
+    for slab in Slabs(shape, data.draw(lengths(shape))) if shape else [()]:
         see(slab, values[slab])
     got = np.asarray(values[selection])
     truth.check(("p", "a"), selection, got, Layout())

@@ -7,14 +7,17 @@ import signal
 import subprocess
 import sys
 from functools import partial
+from pathlib import Path
 from types import SimpleNamespace
 
+import h5py
 import made_advice
 import made_files
 import netCDF4
 import numpy as np
 import odd_files
 import pytest
+import xarray as xr
 import zarr
 from hypothesis import given
 from hypothesis import strategies as st
@@ -25,11 +28,12 @@ from hyperslab.cli import main
 from hyperslab.io import Layout, Variable, create, write_array
 from hyperslab.io import by_netcdf4 as netcdf
 from hyperslab.io.inspection.base import SourceVariable
+from hyperslab.io.source import open_source
 from hyperslab.tune import copy_plan, passes
 from hyperslab.tune import rechunk as module
 from hyperslab.tune.partial import NoRoomError, part_name, whole_or_nothing
 from hyperslab.tune.rechunk import rechunk
-from hyperslab.tune.report.compare import WrongValuesError
+from hyperslab.tune.report.differences import WrongValuesError
 from hyperslab.tune.specs.target import Choice, Fitted
 
 MIB = 2**20
@@ -134,8 +138,10 @@ def test_shards_and_pages(files, tmp_path):
         rechunk(files["shards"], out, {"y": length}, variables=["sst"], overwrite=True,
                 shards={"y": 2 * length, "x": -1})  # fmt: skip
     assert names(tmp_path) == ["a.zarr"]
-    with pytest.raises(ValueError, match="is the source itself, or in it"):
+    with pytest.raises(ValueError, match="is the source itself, in it or"):
         rechunk(out, out / "inside.nc", {})
+    with pytest.raises(ValueError, match="no variable has all of these"):
+        rechunk(files["shards"], tmp_path / "b.zarr", {"y": 3}, shards={"tim": 6})
     made = zarr.open(out)
     assert (made["sst"].chunks, made["sst"].shards) == ((4, 10), (8, 60))
     assert made["sub/n"].chunks == (3, 3)
@@ -172,6 +178,89 @@ def test_odd_files_are_copied_as_far_as_they_can_be_or_refused(tmp_path, kind):
         same(tmp_path / "out.h5", path)
         (tmp_path / "out.h5").unlink()
     assert (path.read_bytes(), names(tmp_path)) == before
+
+
+@pytest.mark.parametrize("out", ["a.nc", "a.zarr", "a.h5"])
+def test_a_variable_that_is_named_as_a_dimension_is_not_its_coordinate(tmp_path, out):
+    with netCDF4.Dataset(tmp_path / "named.nc", "w") as nc:
+        for dim, length in (("time", 6), ("x", 4)):
+            nc.createDimension(dim, length)
+        nc.createVariable("time", "i4", ("x",), chunksizes=(2,))[:] = [1, 2, 3, 4]
+        nc.createVariable("t", "f4", ("time", "x"))[:] = np.ones((6, 4))
+    rechunk(tmp_path / "named.nc", tmp_path / out, {"x": 2})
+    rechunk(tmp_path / out, tmp_path / "back.nc", {})
+    for made in (out, "back.nc"):
+        assert everything(tmp_path / made)[1]["time"].tolist() == [1, 2, 3, 4]
+
+
+def test_nothing_is_lost_of_what_is_read_or_replaced(files, tmp_path, monkeypatch):
+    store, replace = tmp_path / "a.zarr", Path.replace
+    rechunk(files["growing"], store, {}, leave_out=True)
+    with pytest.raises(ValueError, match="is the source itself, in it or around it"):
+        rechunk(store / "a", store, {}, overwrite=True)
+    (tmp_path / "link.zarr").symlink_to(store)
+    rechunk(files["growing"], tmp_path / "link.zarr", {}, overwrite=True, leave_out=True)
+    assert (tmp_path / "link.zarr").is_symlink()
+
+    def ended(path, to, once=[True]):  # noqa: B006
+        if to == store and once and once.pop():
+            raise KeyboardInterrupt
+        return replace(path, to)
+
+    monkeypatch.setattr(Path, "replace", ended)
+    with pytest.raises(KeyboardInterrupt):
+        rechunk(files["maps"], store, {}, overwrite=True)
+    same(store, files["growing"])
+    assert names(tmp_path) == ["a.zarr", "link.zarr"]
+    (tmp_path / "b.zarr").write_text("no store")
+    with pytest.raises(ValueError, match="is a file, and zarr3 is not"):
+        rechunk(files["maps"], tmp_path / "b.zarr", {}, overwrite=True)
+
+
+@pytest.mark.parametrize("out", ["a.nc", "a.zarr", "a.h5"])
+def test_a_coordinate_of_a_group_stays_one(tmp_path, out):
+    with netCDF4.Dataset(tmp_path / "g.nc", "w") as nc:
+        for group, length in ((nc, 4), (nc.createGroup("g"), 5)):
+            group.createDimension("x", length)
+            group.createVariable("x", "f4", ("x",))[:] = np.arange(length)
+            group.createVariable("v", "f4", ("x",))[:] = 1
+    how = {"leave_out": out == "a.h5"}
+    rechunk(tmp_path / "g.nc", tmp_path / out, {"g_x": 3}, **how)
+    same(tmp_path / out, tmp_path / "g.nc")
+    if out != "a.h5":
+        how = {"engine": "zarr", "consolidated": False} if out == "a.zarr" else {}
+        with xr.open_dataset(tmp_path / out, group="g", **how) as found:
+            assert found["v"].dims == ("x",) and found.indexes["x"].tolist() == [0, 1, 2, 3, 4]
+
+
+def test_nan_of_other_bits_is_nan_where_zarr_stores_no_chunk_of_it(tmp_path):
+    variable = Variable("t", ("y", "x"), (4, 6), "f4", fill_value=np.nan)
+    with create(tmp_path / "a.nc", [variable], Layout("netcdf4", (2, 6))) as writer:
+        writer.write("t", ..., np.copysign(np.full((4, 6), np.nan, "f4"), -1))
+    rechunk(tmp_path / "a.nc", tmp_path / "a.zarr", {"y": 4})
+    assert np.isnan(everything(tmp_path / "a.zarr")[1]["t"]).all()
+
+
+def test_each_loss_is_refused_unless_it_may_be_left_out(tmp_path):
+    with h5py.File(tmp_path / "a.h5", "w") as file:
+        for name, attr, value in (
+            ("flag", "flag", np.True_),
+            ("fill", "_FillValue", np.int8(-1)),
+            ("square", "square", np.eye(2)),
+        ):
+            file.create_dataset(name, data=np.zeros(4, "u1")).attrs[attr] = value
+        file.create_group("g/run").attrs["note"] = "inner"
+    said = "fill loses _FillValue, .* square loses square: netcdf4 has no such attributes"
+    with pytest.raises(ValueError, match=said):
+        rechunk(tmp_path / "a.h5", tmp_path / "a.nc", {})
+    rechunk(tmp_path / "a.h5", tmp_path / "a.nc", {}, leave_out=True)
+    with netCDF4.Dataset(tmp_path / "a.nc") as nc:
+        assert (nc["flag"].flag, nc["g/run"].note) == (1, "inner")
+    for out in ("b.h5", "b.zarr"):
+        made = rechunk(tmp_path / "a.nc", tmp_path / out, {})
+        assert made.notes == ()
+        with open_source(tmp_path / out) as copied:
+            assert copied.attrs == {"g/run/": {"note": "inner"}}
 
 
 def test_a_wrong_value_keeps_the_copy_from_its_name(files, tmp_path, monkeypatch):

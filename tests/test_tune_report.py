@@ -12,11 +12,11 @@ import numpy as np
 import pytest
 from made_bench import bench_frame
 
-from hyperslab.tune.report import compare
+from hyperslab.tune.report import differences
 from hyperslab.tune.report import text as report_text
-from hyperslab.tune.report.compare import difference
-from hyperslab.tune.report.files import as_json, write
+from hyperslab.tune.report.differences import difference
 from hyperslab.tune.report.plot import figure
+from hyperslab.tune.report.report_files import as_json, write
 from hyperslab.tune.report.summary import Findings
 
 
@@ -128,7 +128,7 @@ def test_files_are_replaced_whole_and_pipes_written_to(tmp_path, monkeypatch):
 
 
 def test_the_first_difference_is_named_wherever_it_is(monkeypatch):
-    monkeypatch.setattr(compare, "_AT_ONCE", 5)  # in the third piece of several
+    monkeypatch.setattr(differences, "_AT_ONCE", 5)  # in the third piece of several
     values = np.arange(24, dtype="i4").reshape(4, 6)
     found = values.copy()
     found[2, 1] = found[3, 3] = -1

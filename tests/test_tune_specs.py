@@ -105,7 +105,7 @@ def fitted(format, unlimited=(), attrs=None):
     variable = Made("sst", ("t", "x"), (3, 4), unlimited=unlimited, attrs=attrs or {})
     layout = Layout(format, None if format == "netcdf3" else (1, 4))
     made = fit([variable], {"sst": layout}, {})
-    return made.variables[0], made.notes
+    return made.variables[0], (*made.notes, *made.lost)
 
 
 @pytest.mark.parametrize(

@@ -208,7 +208,7 @@ def compare_reading(notes, how, file, truth, rng, count):
     for kind, reasons in (("left out", left_out), ("attributes left out", lost)):
         for why in reasons.values() if how == "open" else ():
             notes.count(f"{kind}: {why.partition(' /')[0].partition(': ')[0]}")
-    for path, found in file.groups().items():
+    for path, found in ((path, file.attributes(path)) for path in file.listing.dimensions):
         compare_attributes(notes, f"{how}: /{path}", found, truth[path or "/"].attrs, lost, path)
     for name in h5py_names(truth):
         dataset = truth[name]

@@ -20,7 +20,7 @@ import yaml
 
 from hyperslab import claims
 from hyperslab.claims.bands import NOT_MEASURED
-from hyperslab.claims.fields import real
+from hyperslab.claims.claim_fields import real
 from hyperslab.study.results.checks import problems
 
 ROOT = Path(__file__).parents[1]

@@ -8,11 +8,11 @@ from pathlib import Path
 from ..text import printable
 from .bands import NOT_MEASURED
 from .bands import VERDICTS as VERDICTS
-from .file import Claim as Claim
-from .file import ClaimFile as ClaimFile
-from .file import ClaimsError as ClaimsError
-from .file import Part as Part
-from .file import read as read
+from .claims_file import Claim as Claim
+from .claims_file import ClaimFile as ClaimFile
+from .claims_file import ClaimsError as ClaimsError
+from .claims_file import Part as Part
+from .claims_file import read as read
 from .verdicts import Folder, judge
 from .verdicts import Judgement as Judgement
 from .verdicts import PartVerdict as PartVerdict

@@ -11,7 +11,7 @@ from ..analysis.cells import Cells, MissingError, cells
 from ..analysis.compare import paired, ratio_of
 from ..analysis.quantities import quantity as by_name
 from ..text import Interval, amount, comparison, listing, number
-from .fields import Fields, over, phases, quantity, where
+from .claim_fields import Fields, over, phases, quantity, where
 from .reasons import SENTENCES
 
 Words = dict[str, str]

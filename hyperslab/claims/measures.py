@@ -15,7 +15,7 @@ from ..analysis.compare import of_blocks, ratio_of
 from ..measure.stats import geometric_mean_ratio, median_interval
 from ..network import Link
 from ..text import SHARE, Interval, amount, comparison, listing, number, percent
-from .fields import Fields, mapping, over, phases, quantity, real, texts, where
+from .claim_fields import Fields, mapping, over, phases, quantity, real, texts, where
 from .measured import (
     Measured,
     column_medians,

@@ -26,7 +26,7 @@ from ..text import (
     percent,
 )
 from .bands import CONTRARY, HOLDS, INCONCLUSIVE, NOT_MEASURED, UNDECIDED, WEAKER, label
-from .file import Claim, ClaimsError, Part
+from .claims_file import Claim, ClaimsError, Part
 from .health import Health, health
 from .measured import Measured
 from .measures import KINDS

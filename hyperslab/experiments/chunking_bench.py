@@ -12,7 +12,7 @@ from ..io.chunk_shapes import predicted_bytes
 from ..io.creation import write_array
 from ..io.layout import Layout
 from ..measure.records import main
-from ..tune.bench.command import measured
+from ..tune.bench.bench_command import measured
 from ..tune.report.summary import BM_COLUMNS, BM_RATES, Findings
 
 Rows = Iterator[Mapping[str, object]]

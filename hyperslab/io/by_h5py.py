@@ -17,7 +17,7 @@ from .layout import Layout
 from .reading import StreamReader
 from .selection import Selection
 from .variable import Variable
-from .writing import Attrs, Placed, Writer, ordered
+from .writing import Attrs, Placed, Writer, by_group, ordered
 
 PAGE_BUFFER_BYTES = 2**25
 
@@ -57,7 +57,8 @@ class HDF5Writer(Writer):
         if page_bytes := variables[-1][1].page_bytes:
             options |= {"fs_strategy": "page", "fs_page_size": page_bytes}
         self._file = h5py.File(self.path, "w", **options)
-        self._file.attrs.update(attrs)
+        for path, own in by_group(attrs).items():
+            self._file.require_group(path or "/").attrs.update(own)
         for variable, layout in variables:
             self._handles[variable.name] = self._create(variable, layout)
         self._attach(variables)
@@ -96,12 +97,12 @@ class HDF5Writer(Writer):
             if any(v.dims == (dim,) == (v.name,) for v, _ in variables):
                 scales[dim] = self._handles[dim]
                 scales[dim].make_scale(dim)
-            else:
+            elif dim not in self._handles:  # else its name is another variable's
                 scales[dim] = self._file.create_dataset(dim, shape=(size,), dtype=">f4")
                 scales[dim].make_scale(f"{NO_VARIABLE}. {size:10d}")
         for variable, _ in variables:
             for axis, dim in enumerate(variable.dims):
-                if variable.name != dim:
+                if variable.name != dim and dim in scales:
                     self._handles[variable.name].dims[axis].attach_scale(scales[dim])
 
     def write(self, name: str, selection: Selection, values: NDArray[Any]) -> None:

@@ -14,7 +14,7 @@ from .layout import CLASSIC, QUANTIZERS, Layout
 from .reading import Indexed, Opened, Reader
 from .urls import Place, Remote
 from .variable import Variable
-from .writing import Attrs, Placed, Writer, ordered
+from .writing import Attrs, Placed, Writer, by_group, ordered
 
 _MARKS = (".zgroup", ".zarray")
 
@@ -32,7 +32,7 @@ class NetCDF4Reader(Reader):
             if isinstance(found, netCDF4.Variable):
                 raw(found)
                 if chunk_cache_bytes is not None and found.chunking() not in (None, "contiguous"):
-                    found.set_var_chunk_cache(size=chunk_cache_bytes)
+                    set_cache(found, chunk_cache_bytes)
                 if nczarr and not np.dtype(found.dtype).isnative:
                     # netCDF-C 4.9 gives missing chunks the fill value with its bytes swapped.
                     raise ValueError(
@@ -52,6 +52,15 @@ def raw(variable: Any) -> Any:
     # Without it a strided selection is one call of the C library for each element.
     variable.use_nc_get_vars(True)
     return variable
+
+
+def set_cache(variable: Any, nbytes: int) -> None:
+    """Give a variable a chunk cache, unless netCDF-C would then read another dataset."""
+    # It opens the variable anew by its name, which one that is named as a dimension, and is not
+    # its coordinate, does not have in the file: the dimension's scale does.
+    name = variable.name
+    if name not in variable.group().dimensions or variable.dimensions[:1] == (name,):
+        variable.set_var_chunk_cache(size=nbytes)
 
 
 @contextmanager
@@ -92,19 +101,23 @@ class NetCDFWriter(Writer):
     def _make(self, variables: Placed, attrs: Attrs, cache_bytes: int | None) -> None:
         format = variables[-1][1].format
         self._file = netCDF4.Dataset(address(self.path, format), "w", format=MODELS[format])
-        if attrs:
-            self._file.setncatts(dict(attrs))
+        for path, given in by_group(attrs).items():
+            if given:
+                (self._file.createGroup(path) if path else self._file).setncatts(dict(given))
         unlimited = {dim for variable, _ in variables for dim in variable.unlimited}
         sizes = {d: n for v, _ in variables for d, n in zip(v.dims, v.shape, strict=True)}
+        homes = {dim: home for variable, _ in variables for dim, home in variable.homes.items()}
         for dim, size in sizes.items():
-            self._file.createDimension(dim, None if dim in unlimited else size)
+            group, _, own = homes.get(dim, dim).rpartition("/")
+            place = self._file.createGroup(group) if group else self._file
+            place.createDimension(own, None if dim in unlimited else size)
         for variable, layout in variables:
             handle = self._create(variable, layout)
             handle.set_auto_maskandscale(False)
             if variable.attrs:
                 handle.setncatts(dict(variable.attrs))
             if cache_bytes is not None and format not in CLASSIC and layout.chunks:
-                handle.set_var_chunk_cache(size=cache_bytes)
+                set_cache(handle, cache_bytes)
             self._handles[variable.name] = handle
 
     def _create(self, variable: Variable, layout: Layout) -> Any:
@@ -130,14 +143,14 @@ class NetCDFWriter(Writer):
         else:
             self._file.set_fill_off()
         return self._file.createVariable(
-            variable.name, dtype, variable.dims, fill_value=variable.fill_value, **options
+            variable.name, dtype, variable.dims_in_group, fill_value=variable.fill_value, **options
         )
 
     def finish(self, name: str) -> None:
         handle = self._handles[name]
         if handle.chunking() not in (None, "contiguous"):
             with _explained():
-                handle.set_var_chunk_cache(size=1)
+                set_cache(handle, 1)
 
     def _flush(self) -> None:
         with _explained():

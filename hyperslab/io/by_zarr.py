@@ -23,7 +23,7 @@ from .reading import Indexed, Opened, Reader
 from .selection import Selection, region
 from .urls import Place, Remote, system_in_zarr
 from .variable import Variable
-from .writing import Attrs, Placed, Writer, fitted, ordered
+from .writing import Attrs, Placed, Writer, by_group, fitted, ordered
 
 _CODECS: dict[int, dict[str, Any]] = {
     2: {"deflate": numcodecs.Zlib, "zstd": numcodecs.Zstd, "bzip2": numcodecs.BZ2},
@@ -76,7 +76,10 @@ class ZarrWriter(Writer):
     def _make(self, variables: Placed, attrs: Attrs, cache_bytes: int | None) -> None:
         version: Literal[2, 3] = 2 if variables[-1][1].format == "zarr2" else 3
         store = LocalStore(self.path)
-        group = zarr.create_group(store=store, zarr_format=version, attributes=_plain(attrs))
+        root, *groups = by_group(attrs).items()
+        group = zarr.create_group(store=store, zarr_format=version, attributes=_plain(root[1]))
+        for path, own in groups:
+            group.require_group(path).attrs.update(_plain(own))
         for variable, layout in variables:
             whole = tuple(max(n, 1) for n in variable.shape)
             options: dict[str, Any] = {
@@ -128,7 +131,7 @@ def _options2(variable: Variable, layout: Layout) -> dict[str, Any]:
     return {
         "dtype": dtype,
         "filters": [numcodecs.Shuffle(dtype.itemsize)] if shuffled else None,
-        "attributes": {**_plain(variable.attrs), "_ARRAY_DIMENSIONS": list(variable.dims)},
+        "attributes": {**_plain(variable.attrs), "_ARRAY_DIMENSIONS": list(variable.dims_in_group)},
     }
 
 
@@ -137,7 +140,7 @@ def _options3(variable: Variable, layout: Layout) -> dict[str, Any]:
     options: dict[str, Any] = {
         "filters": None,
         "fill_value": 0 if fill is None else fill,
-        "dimension_names": variable.dims or None,
+        "dimension_names": variable.dims_in_group or None,
     }
     if layout.shards and variable.dims:
         options["shards"] = layout.shards

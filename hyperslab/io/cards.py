@@ -9,7 +9,7 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
-from ..kernels.build import INSTALL, KernelError, compiler
+from ..kernels.kernel_build import INSTALL, KernelError, compiler
 from .layout import CODECS, FORMATS, Layout
 
 if TYPE_CHECKING:

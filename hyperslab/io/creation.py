@@ -54,7 +54,8 @@ def create(
         One for all, or one for each by name; format and pages are the file's, so they must agree.
     coordinates, attrs
         Variables with their values, written at once, unchunked and uncompressed, and attributes
-        of the file; plain binary leaves both out.
+        of the file, of a group as a mapping under its path with a slash behind; plain binary
+        leaves both out.
     chunk_cache_bytes
         Of the library for each variable; None keeps its own.
     overwrite

@@ -11,7 +11,7 @@ import h5py
 from .creation import STORE_MARKS
 from .inspection.base import Source, SourceError, SourceVariable, first_line, local_path, unquoted
 from .inspection.classic import check_whole
-from .inspection.hdf5 import HDF5Source, datasets, hdf5_says, netcdf_kind, netcdf_reads
+from .inspection.hdf5_source import HDF5Source, datasets, hdf5_says, netcdf_kind, netcdf_reads
 from .urls import Remote, Stream
 
 __all__ = ["Source", "SourceError", "SourceVariable", "open_source"]
@@ -56,12 +56,12 @@ def reopen(address: str, format: str, library: str = "") -> Source:
     if path is None:
         return _remote(address)
     if format in ("zarr2", "zarr3"):
-        from .inspection.zarr import ZarrSource
+        from .inspection.zarr_source import ZarrSource
 
         return ZarrSource(address, path)
     if format == "hdf5" or library == "h5py":
         return HDF5Source(address, h5py.File(path, "r"), path)
-    from .inspection.netcdf import NetCDFSource
+    from .inspection.netcdf_source import NetCDFSource
 
     return NetCDFSource(address, path, nczarr=format == "nczarr")
 
@@ -74,6 +74,8 @@ def _folder(given: str, path: Path) -> Source:
         )
     try:
         return reopen(given, "nczarr" if _by_netcdf(path) else "zarr3")
+    except ImportError:
+        raise
     except Exception as error:
         raise SourceError(f"{given} is a damaged Zarr store: {first_line(error)}") from error
 
@@ -97,6 +99,8 @@ def _file(given: str, path: Path) -> Source:
             check_whole(file, given, size)
             try:
                 return reopen(given, "netcdf3")
+            except ImportError:
+                raise
             except Exception as error:
                 said = first_line(error)
                 raise SourceError(f"{given} is damaged: netCDF says {said!r}") from error
@@ -123,6 +127,8 @@ def _hdf5(given: str, path: Path) -> Source:
             file.close()
             return source
         return HDF5Source(given, file, path)
+    except ImportError:
+        raise
     except Exception as error:
         file.close()
         raise SourceError(f"{given} is damaged: {first_line(error)}") from error
@@ -174,7 +180,7 @@ def _at_url(remote: Remote) -> Source:
         stream = Stream(file)
         return HDF5Source(remote.url, h5py.File(stream, "r"), None, size, stream)
     if classic and remote.kind == "http":
-        from .inspection.netcdf import NetCDFSource
+        from .inspection.netcdf_source import NetCDFSource
 
         with file:
             _require_ranges(remote, system, path)  # else netCDF-C says the format is unknown
@@ -221,7 +227,7 @@ def _is_zarr(system: Any, path: str) -> bool:
 
 
 def _zarr(remote: Remote, system: Any, path: str) -> Source:
-    from .inspection.zarr import ZarrSource
+    from .inspection.zarr_source import ZarrSource
 
     source = ZarrSource(remote.url, remote)
     if any(v.layout and v.layout.shards for v in source.variables.values()):

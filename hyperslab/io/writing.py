@@ -22,6 +22,13 @@ Attrs = Mapping[str, object]
 _ORDERS = {"native": "=", "little": "<", "big": ">"}
 
 
+def by_group(attrs: Attrs) -> dict[str, Attrs]:
+    """Return the attributes of each group by its path; those of the root, under "", come first."""
+    groups = {path: own for path, own in attrs.items() if isinstance(own, Mapping)}
+    root = {name: value for name, value in attrs.items() if name not in groups}
+    return {"": root} | {path.strip("/"): own for path, own in groups.items()}
+
+
 class Handles(dict[str, Any]):
     """The open variables by name; a missing one is named with what there is."""
 

@@ -12,7 +12,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from hyperslab.kernels.build import kernel
+from hyperslab.kernels.kernel_build import kernel
 from hyperslab.kernels.library import LibraryError, address, function, variable
 from hyperslab.kernels.loops import OpenedArray
 

@@ -8,7 +8,7 @@ import os
 from functools import cache
 from typing import Any
 
-from hyperslab.kernels.build import KernelError
+from hyperslab.kernels.kernel_build import KernelError
 
 
 class LibraryError(OSError):

@@ -142,6 +142,8 @@ class OpenedArray(Opened):
     ) -> Callable[[], float]:
         """Return a checked loop; its blocks lie in a row in the buffer, or all at its start."""
         self._check()
+        if self.dtype.hasobject:
+            raise ValueError(f"{self._path}: the variable holds no numbers, which loops read alone")
         if buffer.dtype != self.dtype:
             raise ValueError(f"the buffer is {buffer.dtype}, the variable {self.dtype}")
         calls = calls_of(self.shape, starts, counts, strides)

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from hyperslab.kernels.build import kernel
+from hyperslab.kernels.kernel_build import kernel
 from hyperslab.kernels.loops import Loop, Opened, integers, pointer, repeated
 
 

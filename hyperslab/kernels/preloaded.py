@@ -2,7 +2,7 @@
 
 from contextlib import suppress
 
-from .build import KernelError, kernel
+from .kernel_build import KernelError, kernel
 
 # Without a kernel the sample that needs it says why.
 with suppress(KernelError):

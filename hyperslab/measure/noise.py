@@ -78,6 +78,11 @@ class Noise:
         return "clean" if self.others_cpu <= OTHERS_MARKED else "marked"
 
     @property
+    def useless(self) -> bool:
+        """Whether its times give no advice: they are void, or no guard makes up for the pair."""
+        return self.state == "void" or self.far
+
+    @property
     def state(self) -> str:
         """The worse of the two; what a run timed where it is void is inconclusive."""
         return max(self.pair, self.others, key=STATES.index)

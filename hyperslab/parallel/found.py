@@ -8,10 +8,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 
-from ..kernels.build import KernelError
-from .build import compilers, program, requests_library
-from .errors import AbsentError
+from ..kernels.kernel_build import KernelError
 from .launcher import Launcher, beside, given, of_mpi4py
+from .mpi_errors import AbsentError
+from .program_build import compilers, program, requests_library
 
 LIBRARIES = ("hdf5", "pnetcdf", "mpiio")  # the last is MPI-IO itself, through mpi4py
 HIDDEN = "HYPERSLAB_MPI_HIDDEN"  # environment variable: libraries to leave out, with commas

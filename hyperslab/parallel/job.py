@@ -11,12 +11,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from ..measure.parent import die_with
-from .build import requests_library
-from .errors import AbsentError, DiedError, ParallelError, RanksError
 from .found import Program, find
 from .launcher import OVERRIDE
+from .mpi_errors import AbsentError, DiedError, ParallelError, RanksError
 from .patterns import pattern
 from .plan import WritePlan
+from .program_build import requests_library
 from .ranks import end, explain
 from .report import Report, read_report
 from .verify import holds
@@ -57,6 +57,11 @@ class RanksJob:
             raise ValueError(
                 f"{self.library} has no mode {self.mode!r}: the modes are {', '.join(MODES)}, and "
                 "rowwise is of mpiio alone, individual of hdf5"
+            )
+        types = {dataset.dtype for dataset in self.plan.datasets}
+        if self.library != "hdf5" and (self.reads or types & {"i2", "i8"}):
+            raise ValueError(
+                f"{self.library} writes f8, f4, i4 and i1, and reads nothing: take hdf5"
             )
         for name in self.hints.keys() - set(HINTS):
             raise ValueError(

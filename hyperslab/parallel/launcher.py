@@ -12,7 +12,7 @@ from functools import cache
 from itertools import product
 from pathlib import Path
 
-from .errors import AbsentError
+from .mpi_errors import AbsentError
 
 OPEN_MPI, MPICH = "Open MPI", "MPICH"
 OVERRIDE = "HYPERSLAB_MPIEXEC"  # environment variable: as "srun --mpi=pmix"

@@ -8,8 +8,8 @@ import subprocess
 import time
 from pathlib import Path
 
-from .errors import DiedError, ParallelError, RanksError
 from .launcher import OVERRIDE, Launcher
+from .mpi_errors import DiedError, ParallelError, RanksError
 
 WRONG_JOB = 64  # exit status of a program in a job of another size than it was told
 _TRY = "whether a small job runs here is told by `hyperslab doctor`"

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from .errors import RanksError
+from .mpi_errors import RanksError
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ..kernels.build import INSTALL, KernelError, compiler, kernel
+from ..kernels.kernel_build import INSTALL, KernelError, compiler, kernel
 from ..measure import cold, lock, machine
 from ..parallel.found import Found, Program, find
 from ..parallel.job import came_up

@@ -36,14 +36,13 @@ def say(text: str, *, rests_on: Sequence[pd.DataFrame] = (), **values: object) -
 def no_advice(*frames: pd.DataFrame) -> str:
     """Return why times give no advice: void, or too few blocks; empty where they give it."""
     if _void(*frames):
-        return "too much else went on while it was measured, so that its times are void"
+        return "too much else went on while it was measured, so that its times decide nothing"
     few = [most for most in map(_most_blocks, frames) if most < ENOUGH]
     return f"advice takes {ENOUGH} blocks, and it has {few[0]}" if few else ""
 
 
 def _void(*frames: pd.DataFrame) -> bool:
-    noises = [found for frame in frames for found in judge(frame)]
-    return any(found.state == "void" or found.far for found in noises)
+    return any(found.useless for frame in frames for found in judge(frame))
 
 
 def _most_blocks(frame: pd.DataFrame) -> int:

@@ -13,7 +13,7 @@ from .errors import (
 from .file import File, open
 from .index.build import build
 from .index.index import Index
-from .variable import VariableReader
+from .variable_reader import VariableReader
 
 __all__ = [
     "CorruptDataError", "CorruptIndexError", "File", "Index", "MemoryLimitError",

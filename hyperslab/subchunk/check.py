@@ -1,7 +1,5 @@
 """Compare an index with its file: all that reading takes from it."""
 
-from __future__ import annotations
-
 import zlib
 from collections.abc import Iterator, Mapping
 from pathlib import Path

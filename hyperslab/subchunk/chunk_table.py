@@ -1,7 +1,5 @@
 """Where a file keeps the chunks of a variable."""
 
-from __future__ import annotations
-
 import hashlib
 import math
 import zlib

@@ -19,9 +19,10 @@ from xarray.core import indexing
 
 from .errors import OF_ONE_VARIABLE, SubchunkError
 from .file import File
+from .hdf5 import DEFLATE, FLETCHER32, SHUFFLE
 from .names import Contents, PaddedReader, Shown, contents, texts
 from .place import SUFFIX
-from .variable import VariableReader
+from .variable_reader import VariableReader
 
 _FILE_OPTIONS = ("index", "storage_options", "threads", "memory_bytes", "verify")
 _DECODING = (
@@ -70,7 +71,11 @@ class SubchunkEntrypoint(BackendEntrypoint):
 
     def open_datatree(self, filename_or_obj: Any, **options: Any) -> xr.DataTree:
         """Open all groups of a file as a tree; see `xarray.open_datatree`."""
-        return xr.DataTree.from_dict(self.open_groups_as_dict(filename_or_obj, **options))
+        found = self.open_groups_as_dict(filename_or_obj, **options)
+        tree = xr.DataTree.from_dict(found)
+        for path, dataset in found.items():  # which the tree does not take over
+            tree[path].set_close(dataset.close)
+        return tree
 
 
 @contextmanager
@@ -135,7 +140,8 @@ class _Store(AbstractDataStore):
         return self._file.attributes(self._group)
 
     def get_variables(self) -> dict[str, xr.Variable]:
-        return {shown.name: _variable(shown) for shown in self._shown}
+        source = {"source": self._file.path}
+        return {shown.name: _variable(shown, source) for shown in self._shown}
 
     def get_encoding(self) -> dict[str, Any]:
         own = self._held.dimensions[self._group]
@@ -146,10 +152,21 @@ class _Store(AbstractDataStore):
         self._file.close()
 
 
-def _variable(shown: Shown) -> xr.Variable:
+def _variable(shown: Shown, encoding: dict[str, Any]) -> xr.Variable:
+    """Return a variable with what it takes to write it again as it is stored."""
     reader = shown.reader
-    # For texts of any length xarray's word is `str`.
-    encoding: dict[str, Any] = {"dtype": str if texts(reader.dtype) else reader.dtype}
+    filters = dict(reader.variable.filters)
+    level = filters.get(DEFLATE)
+    encoding = encoding | {
+        # For texts of any length xarray's word is `str`.
+        "dtype": str if texts(reader.dtype) else reader.dtype,
+        "zlib": level is not None,
+        "complevel": level[0] if level else 0,
+        "shuffle": SHUFFLE in filters,
+        "fletcher32": FLETCHER32 in filters,
+        "contiguous": not reader.chunks,
+        "original_shape": reader.shape,
+    }
     if reader.chunks:
         encoding["chunksizes"] = reader.chunks
         encoding["preferred_chunks"] = dict(zip(shown.dims, reader.chunks, strict=True))

@@ -1,7 +1,5 @@
 """What can go wrong with an index, a file, or the pair of them."""
 
-from __future__ import annotations
-
 
 class SubchunkError(RuntimeError):
     """Something is wrong with an index or the data it describes; the message says what."""

@@ -1,7 +1,5 @@
 """Open a file and read inside its chunks."""
 
-from __future__ import annotations
-
 import os
 import warnings
 from collections.abc import Iterator, Mapping
@@ -22,7 +20,7 @@ from .index.survey import UNLISTED, difference, look
 from .listing import Listing, listing
 from .place import absolute, file_name, index_place, is_url
 from .process import ForkLock, allowed, cached
-from .variable import VariableReader
+from .variable_reader import VariableReader
 
 
 class File(Mapping[str, "VariableReader"], AbstractContextManager["File"]):
@@ -43,7 +41,8 @@ class File(Mapping[str, "VariableReader"], AbstractContextManager["File"]):
         Threads of one read; one a core, at most 8, if not given.
     memory_bytes : int, optional
         What a read may hold beside its result; half of the machine's memory if not given. A read
-        is cut into pieces that fit; where one chunk does not, there is a `MemoryLimitError`.
+        inside of chunks is cut into pieces that fit; where one chunk does not, there is a
+        `MemoryLimitError`. Of what is read plainly HDF5 may hold more.
     verify : bool
         Compare variables, attributes and chunk tables with the file, whatever its size, time and
         tag say; behind a URL this takes some requests. It is done by itself where time or tag
@@ -106,7 +105,7 @@ class File(Mapping[str, "VariableReader"], AbstractContextManager["File"]):
         return f"<hyperslab.subchunk.File {self.path!r} {with_index}>"
 
     def __getitem__(self, name: str) -> VariableReader:
-        path = name.strip("/")
+        path = str(name).strip("/")
         if path in self._readers:
             return self._readers[path]
         if why := self.listing.left_out.get(path):
@@ -128,8 +127,9 @@ class File(Mapping[str, "VariableReader"], AbstractContextManager["File"]):
 
     def close(self) -> None:
         """Close what is open; closing again does nothing."""
-        if hdf5 := self.__dict__.pop("hdf5", None):
-            hdf5.close()
+        with self.lock:  # a thread may be reading
+            if hdf5 := self.__dict__.pop("hdf5", None):
+                hdf5.close()
         self.data.close()
         if self.index:
             self.index.close()
@@ -172,9 +172,6 @@ class File(Mapping[str, "VariableReader"], AbstractContextManager["File"]):
     def left_out_attrs(self) -> dict[str, str]:
         """Why attributes are not there, by the path of what has them, a colon and their names."""
         return dict(self.listing.left_out_attrs)
-
-    def groups(self) -> dict[str, dict[str, Any]]:
-        return {path: self.attributes(path) for path in self.listing.dimensions}
 
     def attributes(self, path: str) -> dict[str, Any]:
         """Return the attributes of a variable or a group, "" for the root."""

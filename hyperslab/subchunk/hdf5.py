@@ -1,7 +1,5 @@
 """What an HDF5 or netCDF-4 file says of a variable, and attributes as an index keeps them."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields

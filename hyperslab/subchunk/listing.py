@@ -1,7 +1,5 @@
 """What a file holds: variables and groups by their names, and why others are left out."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace

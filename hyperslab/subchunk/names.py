@@ -14,7 +14,7 @@ from .errors import UnreadableError
 from .file import File
 from .listing import NON_COORDINATE
 from .read.select import Key, wanted
-from .variable import VariableReader
+from .variable_reader import VariableReader
 
 Dimensions = Mapping[str, Mapping[str, tuple[int, bool]]]
 

@@ -1,7 +1,5 @@
 """Where files and their indexes lie."""
 
-from __future__ import annotations
-
 import os
 import re
 from pathlib import Path
@@ -19,7 +17,9 @@ def is_url(place: str | Path) -> bool:
 def local_path(place: str | Path) -> str:
     """Return the path of a file of this machine, which may be given as a URL."""
     text = os.fspath(place)
-    return unquote(text.removeprefix(_LOCAL)) if text.startswith(_LOCAL) else text
+    if text.startswith(_LOCAL):
+        return unquote(text.removeprefix(_LOCAL))
+    return text if is_url(text) else os.fspath(Path(text).expanduser())
 
 
 def absolute(path: str | Path) -> str:

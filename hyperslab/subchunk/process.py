@@ -1,7 +1,5 @@
 """What a process shares among its threads, and what of it holds in a fork: locks, memory."""
 
-from __future__ import annotations
-
 import functools
 import gc
 import os
@@ -10,6 +8,7 @@ import threading
 import weakref
 from collections.abc import Iterator
 from contextlib import contextmanager
+from numbers import Integral
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from .errors import MemoryLimitError
@@ -84,9 +83,10 @@ def allowed(memory_bytes: int | None) -> int:
             return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2
         except (AttributeError, OSError, ValueError):
             return _UNKNOWN
-    if isinstance(memory_bytes, bool) or not isinstance(memory_bytes, int) or memory_bytes < 1:
+    given: Any = memory_bytes
+    if isinstance(given, bool) or not isinstance(given, Integral) or int(given) < 1:
         raise ValueError(f"memory_bytes is {memory_bytes!r}: give a number of bytes, such as 2**30")
-    return memory_bytes
+    return int(given)
 
 
 def refuse_above(limit: int, needed: int, what: str) -> None:

@@ -1,7 +1,5 @@
 """A Zarr v3 store, read only, over a netCDF-4 or HDF5 file, with any grid of chunks."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import math

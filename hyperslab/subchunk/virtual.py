@@ -1,12 +1,11 @@
 """Variables of a file as Zarr v3 arrays with a grid of chunks of one's own."""
 
-from __future__ import annotations
-
 import base64
 import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -16,7 +15,7 @@ from numpy.typing import NDArray
 from .errors import UnreadableError, reason
 from .names import Contents, PaddedReader, texts
 from .process import cached
-from .variable import VariableReader
+from .variable_reader import VariableReader
 
 Grid = int | Sequence[int] | Mapping[str, int]
 
@@ -139,9 +138,9 @@ def _chunks(
         if strange := [dim for dim in own if dim not in dims]:
             raise ValueError(f"chunks of {name} name {strange[0]!r}: its dimensions are {dims}")
         given = [own.get(dim, length) for dim, length in zip(dims, given, strict=True)]
-    elif own is not None and not (isinstance(own, int) and name in dims):  # a coordinate's
-        given = [own] if isinstance(own, int) else list(own)
-        if isinstance(own, int) or len(given) != len(dims):
+    elif own is not None and not (isinstance(own, Integral) and name in dims):  # a coordinate's
+        given = list(own) if isinstance(own, Iterable) else []
+        if not isinstance(own, Iterable) or len(given) != len(dims):
             raise ValueError(
                 f"chunks of {name} are {own}: give a shape, or lengths by names, of {dims}"
             )

@@ -19,7 +19,7 @@ from hyperslab.io.writing import remove
 from hyperslab.measure.parent import alive
 from hyperslab.tune.process_memory import mib
 
-_MARK = re.compile(r"^\.(?P<name>.+?)(\.old)?\.(?P<host>[0-9a-f]{8})-(?P<pid>\d+)\.part$")
+_MARK = re.compile(r"^\.(?P<name>.+?)(?P<old>\.old)?\.(?P<host>[0-9a-f]{8})-(?P<pid>\d+)\.part$")
 _FULL = (errno.ENOSPC, errno.EFBIG, errno.EDQUOT)
 
 
@@ -43,6 +43,7 @@ def whole_or_nothing(path: Path, *, overwrite: bool = False) -> Iterator[Path]:
             path.replace(old)
         place.replace(path)
     finally:
+        _put_back(old, path)
         remove(place)
         remove(old)
 
@@ -75,7 +76,15 @@ def remove_leftovers(folder: Path, name: str) -> None:
         mark = _MARK.match(entry.name)
         mine = mark and (mark["name"], mark["host"]) == (name, _host())
         if mark and mine and not alive(int(mark["pid"])):
+            if mark["old"]:
+                _put_back(entry, folder / name)
             remove(entry)
+
+
+def _put_back(old: Path, path: Path) -> None:
+    """Give what was to be replaced its name again, if nothing took its place."""
+    if old.exists() and not path.exists():
+        old.replace(path)
 
 
 def _host() -> str:

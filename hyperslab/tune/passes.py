@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from hyperslab.io.chunk_shapes import cut
 from hyperslab.io.creation import Writer, create
 from hyperslab.io.source import Source, SourceVariable, reopen
-from hyperslab.tune.report.compare import WrongValuesError, difference
+from hyperslab.tune.report.differences import WrongValuesError, difference
 from hyperslab.tune.specs.target import Fitted
 
 from .copy_plan import CopyPlan, Route, Slab
@@ -128,8 +128,15 @@ class Copying:
                 values = _read(made, name, slab, lap, "data_reread")
                 if quantize is not None or _mark(values, slab, route) != expected:
                     truth = source.read(name, slab)
-                    wrong = difference(values, truth, quantize=quantize, fill_value=v.fill_value)
-                    if wrong or quantize is None:
+                    wrong = difference(
+                        values,
+                        truth,
+                        quantize=quantize,
+                        fill_value=v.fill_value,
+                        format=made.format,
+                    )
+                    exact = quantize is None and not np.isnan(truth).any()
+                    if wrong or exact:
                         where = ", ".join(f"{i.start}:{i.stop}" for i in slab)
                         wrong = wrong or "the source itself has changed since it was read"
                         raise WrongValuesError(f"{name} of the copy is wrong in [{where}]: {wrong}")

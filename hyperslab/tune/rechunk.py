@@ -68,20 +68,25 @@ def rechunk(
 ) -> CopyReport:
     """Give variables with all of some dimensions other chunks, and copy the others as they are."""
     path = Path(output)
+    path = path.resolve() if path.is_symlink() else path  # what it points to is replaced
     folder = Path(scratch) if scratch else path.parent
     with open_source(address) as source:
         _refuse(source, path, folder, overwrite)
-        if source.unkept and not leave_out:
-            raise ValueError(
-                f"{address} holds what a copy would not: {' '.join(source.unkept[:6])} "
-                "--leave-out makes the copy without; nccopy and h5repack keep it"
-            )
-        wanted = _chosen(source, chunks, variables)
+        wanted = _chosen(source, {**chunks, **(shards or {})}, variables)
         each = tuple((v.name, _choice(v, chunks, choice or Choice(), shards)) for v in wanted)
         own = _format(path, format, source.format)
+        if path.exists() and path.is_dir() != (own in (*ZARR, "nczarr")):
+            raise ValueError(f"{path} is a {'folder' if path.is_dir() else 'file'}, and {own} is "
+                             "not: remove it, or give another name")  # fmt: skip
         goal = Target(path.name, own, each=each, page_bytes=page_bytes)
         chosen = source.choose()
         fitted = fit(chosen, goal.layouts(chosen), source.attrs)
+        lost = (*source.unkept, *fitted.lost)
+        if lost and not leave_out:
+            raise ValueError(
+                f"{address} holds what a copy would not: {' '.join(lost[:6])} "
+                "--leave-out makes the copy without; nccopy and h5repack keep it"
+            )
         writer_of(own)  # what its import takes is taken before the rest is shared
         plan = plan_copy(
             fitted,
@@ -97,7 +102,7 @@ def rechunk(
         report = CopyReport(
             path,
             0,
-            (*fitted.notes, *source.unkept),
+            (*fitted.notes, *lost),
             read / fitted.nbytes if fitted.nbytes else 1.0,
             max(route.scratch_bytes for route in plan.each.values()),
         )
@@ -122,9 +127,10 @@ def rechunk(
 def _refuse(source: Source, path: Path, scratch: Path, overwrite: bool) -> None:
     """Refuse an output that could not be written, and a source that cannot be described."""
     if own := local_path(source.address):
-        inside = own.resolve() in (path.resolve(), *path.resolve().parents)
-        if inside or (path.exists() and path.samefile(own)):
-            raise ValueError(f"{path} is the source itself, or in it: give another name")
+        inner, outer = path.resolve(), own.resolve()
+        nested = outer in (inner, *inner.parents) or inner in outer.parents
+        if nested or (path.exists() and path.samefile(own)):
+            raise ValueError(f"{path} is the source itself, in it or around it: give another name")
     require_free(path, overwrite)
     for folder in (path.parent, scratch):
         if not folder.is_dir():
@@ -156,8 +162,8 @@ def _chosen(
     among = source.choose(names or None)
     found = [v for v in among if v.shape and set(chunks) <= set(v.dims)]
     if (chunks and not found) or (names and len(found) < len(among)):
-        raise ValueError(f"--chunks {', '.join(chunks)}: {'not every' if found else 'no'} variable "
-                         f"has all of these: {shapes_of(among)}: give dimensions of "
+        raise ValueError(f"{', '.join(chunks)}: {'not every' if found else 'no'} variable has all "
+                         f"of these dimensions: {shapes_of(among)}: give some of "
                          f"{'all' if names else 'one'}")  # fmt: skip
     return found
 
@@ -171,10 +177,11 @@ def _choice(
     lengths = _lengths(variable, chunks) if chunks else None
     made = None
     if shards is not None:
-        own = lengths or variable.chunks or variable.shape
+        shape = [max(n, 1) for n in variable.shape]
+        own = lengths or [min(pair) for pair in zip(variable.chunks or shape, shape, strict=True)]
         made = tuple(
             -(-n // chunk) * chunk if shards.get(dim) == -1 else shards.get(dim, chunk)
-            for dim, chunk, n in zip(variable.dims, own, variable.shape, strict=True)
+            for dim, chunk, n in zip(variable.dims, own, shape, strict=True)
         )
     return replace(choice, chunks=lengths or SAME, shards=made)
 

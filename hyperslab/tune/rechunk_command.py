@@ -9,8 +9,8 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from .copy_plan import RECHUNK_BYTES
-from .options import CODEC, SEVERAL, SHUFFLE, Rows, add_command
 from .report.table import tell
+from .shared_options import CODEC, SEVERAL, SHUFFLE, Rows, add_command
 from .specs import parse
 from .specs.target import SAME, Choice
 
@@ -63,7 +63,7 @@ _OPTIONS: dict[str, Rows] = {
          {"default": f"{RECHUNK_BYTES // 2**20}MiB"}),
         ("--scratch FOLDER", "where a scratch file goes (OUT's)", _TEXT),
         ("--leave-out", "go on where OUT cannot hold all of IN, such as text, records, or "
-         "attributes of groups; without it such a file is refused"),
+         "some attributes; without it such a file is refused"),
         ("--overwrite", "replace OUT when it is whole"),
         ("-q --quiet", "no plan and no progress"),
     ],

@@ -79,8 +79,9 @@ class Source(AbstractContextManager["Source"], ABC):
 
     @cached_property
     def attrs(self) -> dict[str, object]:
-        """Attributes of the whole, without what the format keeps for itself."""
-        return next((self._attributes(root)[0] for _, root in self._groups()), {})
+        """Attributes of the root, and under the path of a group, "group/", a mapping of its own."""
+        own = {path.strip("/"): self._attributes(group)[0] for path, group in self._groups()}
+        return own.pop("", {}) | {f"{path}/": attrs for path, attrs in own.items() if attrs}
 
     @cached_property
     def unkept(self) -> tuple[str, ...]:
@@ -88,8 +89,8 @@ class Source(AbstractContextManager["Source"], ABC):
         known = self.variables.values()
         lost: dict[str, Iterable[str]] = {}
         for path, group in self._groups():
-            kept, left = self._attributes(group)
-            lost |= {f"group {path.strip('/')}": {*kept, *left}} if path else {"the file": left}
+            owner = f"group {path.strip('/')}" if path else "the file"
+            lost[owner] = self._attributes(group)[1]
         lost |= {variable.name: variable.lost for variable in known if not variable.reason}
         return (
             *(f"{v.name} is left out: it {v.reason}." for v in known if v.reason),
@@ -172,16 +173,21 @@ class Dims:
 
     def __init__(self) -> None:
         self._known: dict[str, tuple[int, bool]] = {}
+        self.homes: dict[str, str] = {}  # of those that are renamed, the group and their name there
 
     def name(self, wanted: str, size: int, grows: bool = False, group: str = "") -> str:
         """Return the name of a dimension, qualified when another one has it already."""
         prefix = group.strip("/").replace("/", "_")
         qualified = f"{prefix}_{wanted}" if prefix else wanted
-        return next(
+        found = next(
             candidate
             for candidate in chain((wanted,), _numbered(qualified))
             if self._known.setdefault(candidate, (size, grows)) == (size, grows)
         )
+        home = f"{group.strip('/')}/{wanted}"
+        if prefix and found != wanted and home not in self.homes.values():
+            self.homes[found] = home
+        return found
 
     def names(self, axes: Iterable[Axis]) -> tuple[str, ...]:
         """Return the names of a variable's dimensions, each once; by its length without one."""
@@ -236,12 +242,12 @@ def plain(value: object) -> object:
     if isinstance(value, np.ndarray):
         if value.dtype.kind in "iuf":
             return value.reshape(-1)[0] if value.size == 1 else value
-        if value.dtype.kind in "SUO":
+        if value.dtype.kind in "SUO" and value.ndim < 2:
             texts = [plain(item) for item in value.flat]
             if all(isinstance(text, str) for text in texts):
                 return texts[0] if len(texts) == 1 else texts
         return value.astype("i1") if value.dtype.kind == "b" else None
-    if isinstance(value, bool):
+    if isinstance(value, bool | np.bool_):
         return int(value)
     return value if isinstance(value, str) or np.isscalar(value) else None
 
@@ -312,7 +318,9 @@ def described(
 ) -> SourceVariable:
     """Return a variable; `attributes` are what the function of this name returns."""
     (attrs, lost), names = attributes, dims.names(axes)
-    fill = fill_of(attrs, dtype)
+    filled, fill = "_FillValue" in attrs, fill_of(attrs, dtype)
+    if filled and fill is None:
+        lost |= {"_FillValue"}
     how["reason"] = how.get("reason") or why_not(dtype)
     return SourceVariable(
         name,
@@ -322,6 +330,7 @@ def described(
         attrs,
         None if how["reason"] else fill,
         tuple(dim for dim, (_, _, grows, _) in zip(names, axes, strict=True) if grows),
+        {dim: dims.homes[dim] for dim in names if dim in dims.homes},
         lost=lost,
         **how,
     )

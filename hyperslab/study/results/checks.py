@@ -259,16 +259,12 @@ def _contradictions(
 def noise_problems(frames: Mapping[str, pd.DataFrame]) -> Iterator[Problem]:
     """Yield the A/A pairs that are out of bounds."""
     pairs = [(notebook, item) for notebook, frame in frames.items() for item in judge(frame)]
-    void = [
-        pair
-        for pair in pairs
-        if pair[1].others == "void" or (pair[1].ratio.n >= ENOUGH and pair[1].far)
-    ]
+    useless = [pair for pair in pairs if pair[1].useless and pair[1].ratio.n >= ENOUGH]
     sure = [pair for pair in pairs if pair[1].pair == "void"]  # which chance seldom makes
-    share = f"one of {len(void)} void A/A pairs, of {len(pairs)} in the folder"
+    share = f"one of {len(useless)} useless A/A pairs, of {len(pairs)} in the folder"
     for column, chosen, said in (
         ("wall_s", sure, f"an A/A pair beyond ±{percent(VOID)}"),
-        ("aa", void if len(void) > MOST_VOID * len(pairs) else [], share),
+        ("aa", useless if len(useless) > MOST_VOID * len(pairs) else [], share),
     ):
         for notebook, item in chosen:
             remedy = f"{_again(notebook)}, on a machine that stands still"

@@ -1,7 +1,5 @@
 """Decompress from a bit of a deflate stream, with any module that has zlib's interface."""
 
-from __future__ import annotations
-
 import functools
 import importlib
 import zlib

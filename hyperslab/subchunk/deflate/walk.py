@@ -1,7 +1,5 @@
 """Walk through a deflate stream with the shared zlib, which tells where it stands."""
 
-from __future__ import annotations
-
 import ctypes
 import ctypes.util
 import functools

@@ -3,8 +3,6 @@
 # numbers a third smaller, the last byte of the same rank. A packed window of LZMA begins with a
 # block of the type that deflate leaves reserved.
 
-from __future__ import annotations
-
 import functools
 import zlib
 from typing import Any

@@ -1,7 +1,5 @@
 """Ranges of bytes of a file, here or behind a URL."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Mapping
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Files behind URLs that fsspec knows."""
 
-from __future__ import annotations
-
 import asyncio
 import ctypes
 import functools

@@ -1,7 +1,5 @@
 """Files behind URLs that obstore knows."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor

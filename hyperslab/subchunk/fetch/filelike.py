@@ -1,7 +1,5 @@
 """A file as h5py reads it, here or over ranges."""
 
-from __future__ import annotations
-
 import io
 import os
 from typing import Any

@@ -1,7 +1,5 @@
 """Read ranges that lie near each other together, and ask two questions at the same time."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, TypeVar

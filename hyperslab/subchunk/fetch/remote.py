@@ -1,7 +1,5 @@
 """What files behind URLs have in common."""
 
-from __future__ import annotations
-
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
@@ -13,8 +11,9 @@ from typing import Any
 from ..errors import MissingFileError, NoRangesError, StaleIndexError, SubchunkError, UnfitFileError
 from .ranges import GAP_REMOTE, joined
 
+_ABSENT = 404, 410
 NO_RANGES = "it does not support ranges; copy the file, or serve it by another"
-_FORBIDDEN, _BEYOND_THE_END, _SERVERS_FAULT = 403, 416, 500
+_FORBIDDEN, _BEYOND_THE_END, _CLIENTS_FAULT, _SERVERS_FAULT = 403, 416, 400, 500
 _BROKEN = re.compile(r"received (\d+) of (\d+) bytes")  # aiohttp's words
 _SHORT = re.compile(r"Requested (\d+)\.\.(\d+), got (\d+)\.\.(\d+)")  # obstore's
 
@@ -88,14 +87,17 @@ class RemoteFile(ABC):
         if isinstance(error, SubchunkError):
             return error
         url, cause = shown(self.url), error.__cause__
-        if isinstance(error, FileNotFoundError) and isinstance(cause, OSError):
-            error = cause  # fsspec says so too when it could not ask
-        if isinstance(error, FileNotFoundError):
-            return MissingFileError(f"{url} is not there")
+        told = isinstance(cause, OSError | TypeError) or hasattr(cause, "status")
+        if isinstance(error, FileNotFoundError) and isinstance(cause, Exception) and told:
+            error = cause  # fsspec says so too when it could not ask, or was refused
         status = getattr(error, "status", 0)
+        if isinstance(error, FileNotFoundError) or status in _ABSENT:
+            return MissingFileError(f"{url} is not there")
         if status == _FORBIDDEN or "Permission" in type(error).__name__:
             # Stores that do not list say this of what is not there.
-            return MissingFileError(f"{url} is not there, or not for you: {said(error)}")
+            return MissingFileError(
+                f"{url} is not there, or not for you: {fault(error) or said(error)}"
+            )
         if status == _BEYOND_THE_END:
             why = "ends before a range that it should have: it was cut off, or replaced"
             return SubchunkError(f"{url} {why}")
@@ -151,9 +153,9 @@ def fault(error: BaseException) -> str:
         begin, end, _, stop = map(int, found.groups())
         return short(stop - begin, end - begin, begin)
     status = getattr(error, "status", 0)
-    if isinstance(status, int) and status >= _SERVERS_FAULT:
-        reason = getattr(error, "message", "")
-        return f"the server answered {status} {reason}: its own fault; try again later"
+    if isinstance(status, int) and status >= _CLIENTS_FAULT:  # the error's own text has the URL
+        own = ": its own fault; try again later" if status >= _SERVERS_FAULT else ""
+        return f"the server answered {status} {getattr(error, 'message', '')}{own}"
     return ""
 
 

@@ -23,9 +23,9 @@ from ..errors import CorruptDataError, SubchunkError, UnreadableError, reason
 from ..fetch import Source, source
 from ..fetch.filelike import open_hdf5
 from ..hdf5 import Variable
-from ..place import absolute, file_name, target_place
+from ..place import SUFFIX, absolute, file_name, target_place
 from .chunk import choose_spread, index_chunk
-from .format import encode
+from .format import encode, is_index
 from .index import Index
 from .points import POINT_ARRAYS, ChunkPoints, Points, joined, segment_sums
 from .spread import BUDGET, SPACINGS, Spread, check_options
@@ -86,7 +86,8 @@ def build(
     SubchunkError
         For no HDF5 file, or a named variable that is not there or cannot be indexed.
     ValueError
-        For a spacing or budget that makes no sense, or that no added variable could have.
+        For a spacing or budget that makes no sense, or that no added variable could have, and
+        for another file in the place of the index.
 
     Examples
     --------
@@ -99,6 +100,8 @@ def build(
     """
     check_options(spacing, budget)
     target, old = target_place(path, index), None
+    if target.exists() and not (target.name.endswith(SUFFIX) or is_index(target)):
+        raise ValueError(f"{target} is there and no index: it would be lost; give another name")
     known: dict[str, _Known] = {}
     if add and target.exists():
         old = Index(target)

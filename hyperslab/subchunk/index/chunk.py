@@ -1,7 +1,5 @@
 """Index one compressed chunk: where points cost least, and what each of them needs."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 
 import numpy as np

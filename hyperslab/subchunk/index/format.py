@@ -1,13 +1,12 @@
 """An index as bytes, as the book's page on the format has it: head, tables, kept bytes."""
 
-from __future__ import annotations
-
 import json
 import math
 import struct
 import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -89,6 +88,11 @@ def encode(content: Mapping[str, Any], tables: Mapping[str, NDArray[Any]], kept:
         )
     fixed = _FIXED.pack(MAGIC, VERSION, len(text), zlib.crc32(text))
     return b"".join((fixed, text, bytes(body), kept))
+
+
+def is_index(path: Path) -> bool:
+    with path.open("rb") as file:
+        return file.read(len(MAGIC)) == MAGIC
 
 
 def head_bytes(preamble: bytes) -> int:

@@ -1,7 +1,5 @@
 """An index that is open: what it knows of each variable, read when it is needed."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager

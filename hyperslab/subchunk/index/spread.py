@@ -43,8 +43,7 @@ class Spread:
 
     def starts(self, out: NDArray[np.integer], chunk: int = 0) -> NDArray[np.intp]:
         """Return which places are points; the first is, the others shift a little by chunk."""
-        # A series through all chunks is then never unlucky in all of them. And places never lie
-        # quite as far along as was asked for.
+        # A series through all chunks is then never unlucky in all of them.
         # Places never lie quite as far along as was asked for.
         before = np.interp(out + self.mark / 2, self.at, self.points)
         passed = np.floor(before + chunk * _TURN % 1).astype(np.int64)

@@ -1,7 +1,5 @@
 """What a file holds that an index must know, read once through HDF5, and what tells a change."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import math

@@ -1,7 +1,5 @@
 """Cut a selection along the grid of chunks."""
 
-from __future__ import annotations
-
 from collections.abc import Hashable, Iterator
 from dataclasses import dataclass
 from itertools import product

@@ -1,7 +1,5 @@
 """What a numpy-like selection asks of each axis."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from types import EllipsisType

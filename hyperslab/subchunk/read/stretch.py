@@ -1,7 +1,5 @@
 """What of a chunk must be decoded for the bytes that are wanted: stretches that begin at points."""
 
-from __future__ import annotations
-
 from itertools import islice
 from typing import NamedTuple
 

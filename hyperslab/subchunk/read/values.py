@@ -1,7 +1,5 @@
 """Read the values of a selection out of indexed chunks."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
@@ -76,6 +74,8 @@ class Indexed:
         rows = np.searchsorted(self.chunks.number, numbers)
         there = rows < len(self.chunks)
         there[there] = self.chunks.number[rows[there]] == numbers[there]
+        if not there.all():  # nothing is fetched that would tell
+            self.data.check()
         first = self.points.first
         pointed = first.take(rows + 1, mode="clip") > first.take(rows)
         columns = (found, rows.tolist(), there.tolist(), pointed.tolist())

@@ -1,7 +1,5 @@
 """Decode a whole chunk, filter by filter, as HDF5 does."""
 
-from __future__ import annotations
-
 import zlib
 
 import numpy as np

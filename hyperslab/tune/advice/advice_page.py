@@ -15,8 +15,8 @@ import pandas as pd
 
 from hyperslab.io.inspection.base import is_url, shown
 
-from ..report.files import Section, page, put
 from ..report.plot import STYLE, plain, saved
+from ..report.report_files import Section, page, put
 from . import explain
 from .candidates import LAYOUT, NOW, REMEDY
 from .rank import Advice

@@ -24,7 +24,7 @@ from hyperslab.tune.copy_plan import Slabs, call_bytes, choose, plan_copy, runs,
 from hyperslab.tune.passes import Copying, Watcher, add_bytes
 
 from ..process_memory import evicted, give_up, peak_bytes, resident_bytes
-from ..report.compare import WrongValuesError, difference
+from ..report.differences import WrongValuesError, difference
 from ..specs.axes import Reads
 from ..specs.target import Fitted
 
@@ -209,8 +209,9 @@ class Truth:
         within = tuple(slice(start - whole, start - whole + n) for start, n, whole in axes)
         wrong = difference(
             values.reshape(part.counts),
-            np.ascontiguousarray(kept[within]),
+            np.asarray(kept[within], order="C"),
             quantize=layout.quantize,
+            format=layout.format,
             fill_value=variable.fill_value,
         )
         if wrong:

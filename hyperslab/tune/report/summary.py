@@ -14,7 +14,7 @@ from hyperslab.measure.stats import Interval, geometric_mean_ratio, median_inter
 
 from ..specs.parse import BM_FORMATS
 from ..specs.target import COPY
-from .compare import WrongValuesError
+from .differences import WrongValuesError
 
 _WRONG = f"{WrongValuesError.__name__}: "
 BM_TIMES = {

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import pandas as pd
 
-from hyperslab.measure.noise import judge
+from hyperslab.measure.noise import STATES, judge
 from hyperslab.measure.records import main
 from hyperslab.text import amount, listing, percent, spread
 
@@ -111,15 +111,15 @@ def warnings(found: Findings) -> str:
     steps = [phase for phases in STEPS.values() for phase in phases]
     phase = found.rows["phase"]  # a source that is read cold stands in no table
     noises = judge(found.rows[phase.isin(steps) | phase.str.startswith("pattern:")])
-    states = {noise.state for noise in noises} & {"marked", "void"}
-    if states:
+    worst = max((noise.state for noise in noises), default="clean", key=STATES.index)
+    if worst in ("marked", "void"):
         apart = ", ".join(
             f"{percent(noise.away)} {noise.cache_state or 'in writing'}" for noise in noises
         )
         others = max(noise.others_cpu for noise in noises)  # NaN where nobody counts it
         used = "an unknown share" if math.isnan(others) else percent(others)
         lines.append(
-            f"noisy run ({max(states)}): the same layout measured twice differed by {apart}; other "
+            f"noisy run ({worst}): the same layout measured twice differed by {apart}; other "
             f"programs used {used} of the CPU: do not trust differences of that size"
         )
     return "\n".join(lines)

@@ -14,6 +14,7 @@ from hyperslab.io.file_plan import CLASSIC_DTYPES, plan
 from hyperslab.io.inspection.base import SourceVariable, layout_of
 from hyperslab.io.layout import CHUNKED, CLASSIC, NETCDF4, ONE_GROWS, ZARR, Layout
 from hyperslab.io.variable import Variable
+from hyperslab.io.writing import by_group
 
 COPY = "copy"  # the name of the layout that the file has
 SAME, DEFAULT, CONTIGUOUS, AUTO = "same", "default", "contiguous", "auto"
@@ -141,13 +142,14 @@ class Target:
 
 @dataclass(frozen=True)
 class Fitted:
-    """A copy's definition; its notes say what the format has no place for, a sentence each."""
+    """A copy's definition; its notes say what is otherwise than in the file, a sentence each."""
 
     sources: tuple[SourceVariable, ...]
     variables: tuple[Variable, ...]  # the same as the copy has them
     layouts: Mapping[str, Layout]  # by name
     attrs: Mapping[str, object]
     notes: tuple[str, ...]
+    lost: tuple[str, ...] = ()  # what a user may not want to lose
 
     @property
     def format(self) -> str:
@@ -188,25 +190,37 @@ def fit(
     format = layouts[variables[0].name].format
     notes: list[str] = []
     grows = growing(variables, format)
-    lost = {dim for v in variables for dim in v.unlimited} - grows
-    if lost and format not in ZARR:
-        names = ", ".join(sorted(lost))
+    fixed = {dim for v in variables for dim in v.unlimited} - grows
+    if fixed and format not in ZARR:
+        names = ", ".join(sorted(fixed))
         notes.append(f"of fixed length in the copy, since {format} cannot let it grow: {names}.")
-    made = []
+    made, missing = [], {}
     for v in variables:
         kept = _attrs(v.attrs, format)
-        if missing := [key for key in v.attrs if key not in kept]:
-            notes.append(f"{v.name} loses {', '.join(missing)}: {format} has no such attributes.")
+        missing[v.name] = v.attrs.keys() - kept.keys()
         unlimited = tuple(dim for dim in v.unlimited if dim in grows)
-        made.append(Variable(v.name, v.dims, v.shape, v.dtype, kept, v.fill_value, unlimited))
+        made.append(
+            Variable(v.name, v.dims, v.shape, v.dtype, kept, v.fill_value, unlimited, v.homes)
+        )
     if nested := [v.name for v in variables if "/" in v.name and format in ONE_GROWS]:
         raise ValueError(f"{', '.join(nested[:5])} lie in groups, which {format} has not: take "
                          "netcdf4, hdf5 or zarr3, or name other variables")  # fmt: skip
     if format in (*NETCDF4, "nczarr") and any("/" in v.name for v in variables):
-        notes.append("dimensions of groups lie in the root of the copy, where groups see them too.")
+        notes.append("dimensions of groups lie in the root of the copy, where groups see them too, "
+                     "if no other has their name.")  # fmt: skip
+    renamed = [v.name for v in variables if format == "hdf5" and v.name in v.homes.values()]
     plan(made, layouts, {}, None)
-    kept = _attrs(attrs, format)
-    return Fitted(tuple(variables), tuple(made), dict(layouts), kept, tuple(notes))
+    known: dict[str, object] = {}
+    for path, mine in by_group(attrs).items():
+        kept = {} if path and format in ONE_GROWS else _attrs(mine, format)
+        missing[f"group {path}" if path else "the file"] = mine.keys() - kept.keys()
+        known |= {f"{path}/": kept} if path else kept
+    lost = tuple(f"{name} is the coordinate of its group no more." for name in renamed) + tuple(
+        f"{owner} loses {', '.join(sorted(names))}: {format} has no such attributes."
+        for owner, names in missing.items()
+        if names
+    )
+    return Fitted(tuple(variables), tuple(made), dict(layouts), known, tuple(notes), lost)
 
 
 def growing(variables: Sequence[Variable], format: str) -> set[str]:
@@ -237,7 +251,9 @@ def _value(value: object, format: str) -> object:
         # The classic model has one text an attribute.
         return "\n".join(value) if format in ONE_GROWS else list(value)
     numbers = np.asarray(value)
-    if numbers.dtype.kind not in "iuf" or (numbers.size == 0 and format in (*CLASSIC, *NETCDF4)):
+    if numbers.dtype.kind not in "iuf":
+        return None
+    if format in (*CLASSIC, *NETCDF4) and (numbers.size == 0 or numbers.ndim > 1):
         return None
     if numbers.dtype.itemsize > 8 or numbers.dtype.str[1:] == "f2":
         numbers = numbers.astype("f8")

@@ -108,6 +108,7 @@ class VariableReader:
             return self._file[self.variable.same][key]
         asked = wanted(key, self.shape)
         if self._entry is not None and self._entry.values is not None:
+            self._file.data.check()
             values = np.frombuffer(self._entry.values, self.dtype).reshape(self.shape)
             return asked.arrange(picked_of(values, [axis.indices for axis in asked.axes]).copy())
         try:
@@ -165,7 +166,7 @@ class VariableReader:
             else:
                 inside.append(indices - begin)
         loss = [n / max(1, len(axis.indices)) for n, axis in zip(lengths, axes, strict=True)]
-        large = math.prod(lengths) * self.dtype.itemsize > _LARGE
+        large = math.prod(lengths) * self.dtype.itemsize > min(_LARGE, self._file.memory_bytes)
         if large and max(loss, default=0) > _LOSS:
             most = int(np.argmax(loss))
             asked[most] = as_key(axes[most].indices)

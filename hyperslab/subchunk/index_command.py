@@ -118,7 +118,10 @@ def build_many(
         finished = as_completed(list(tasks), loop=client.loop)  # type: ignore[no-untyped-call]
         for done, future in enumerate(finished, 1):
             path, target = tasks[future]
-            wrong = str(future.exception()) if future.status == "error" else future.result()
+            failing = future.status == "error"
+            wrong, told = (str(future.exception()), []) if failing else future.result()
+            for each in told:
+                print(f"hyperslab index: {path}: {each}", file=sys.stderr)
             if wrong:
                 failed += 1
                 print(f"hyperslab index: {path}: {wrong}", file=sys.stderr)
@@ -129,13 +132,15 @@ def build_many(
     return FAILED if failed else OK
 
 
-def _one_of_many(path: str | Path, target: Path, **how: Any) -> str:
-    """Build one index, on one thread: the workers are many. Return what went wrong."""
-    try:
-        build(path, target, threads=1, **how)
-    except (SubchunkError, OSError, ValueError) as error:  # no reason to try it again elsewhere
-        return str(error)
-    return ""
+def _one_of_many(path: str | Path, target: Path, **how: Any) -> tuple[str, list[str]]:
+    """Build one index, on one thread; return what went wrong, and what was warned of."""
+    wrong = ""
+    with warnings.catch_warnings(record=True) as told:
+        try:
+            build(path, target, threads=1, **how)
+        except (SubchunkError, OSError, ValueError) as error:  # no reason to try it again elsewhere
+            wrong = str(error)
+    return wrong, [str(each.message) for each in told]
 
 
 def _progress(name: str) -> Callable[[int, int], None]:
@@ -169,7 +174,7 @@ def _of(kind: str, example: str, read: Callable[[str], Any]) -> Callable[[str], 
     def given(text: str) -> Any:
         try:
             return read(text)
-        except (KeyError, TypeError, ValueError):
+        except (KeyError, OverflowError, TypeError, ValueError):
             why = f"{text!r} is no {kind}: give such as {example}"
             raise argparse.ArgumentTypeError(why) from None
 
@@ -219,8 +224,9 @@ def _look(arguments: argparse.Namespace, path: str, target: Path) -> None:
     if not target.exists():
         raise MissingFileError(f"no index {target}: build it with `hyperslab index {path}`")
     if arguments.info:
+        index = Index(target)
         print(f"{target.name}: ", end="")
-        for line in _lines(Index(target)):
+        for line in _lines(index):
             print(_shown(line))
         return
     count = check(path, target, storage_options=arguments.storage_options)

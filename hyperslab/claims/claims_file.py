@@ -18,7 +18,7 @@ from ..analysis.cells import FILTERS
 from ..analysis.quantities import QUANTITIES
 from ..measure.records import COLUMNS
 from .bands import VERDICTS
-from .fields import mapping, real, texts
+from .claim_fields import mapping, real, texts
 from .measures import COMMON_WORDS, KINDS
 from .rules import RULES, Rule
 

@@ -203,7 +203,9 @@ def netcdf_kind(file: Any) -> str:
     if "_NCProperties" in file.attrs:
         return "netcdf4"
     own = {"_Netcdf4Dimid", "_Netcdf4Coordinates"}
-    items = (item for item in map(file.get, file) if isinstance(item, h5py.Dataset))
+    # Not what links lead to, which may lie in another file.
+    own_names = [n for n in file if isinstance(file.get(n, getlink=True), h5py.HardLink)]
+    items = [file[name] for name in own_names if file.get(name, getclass=True) is h5py.Dataset]
     return "netcdf4" if any(_only_dimension(x) or own & set(x.attrs) for x in items) else ""
 
 

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 from hyperslab.text import amount
 
 from ..copy_plan import BENCH_BYTES
-from ..options import CODEC, SEVERAL, SHUFFLE, WHOLE, Rows, add_command, workdir
 from ..report.table import tell, terminal_width
+from ..shared_options import CODEC, SEVERAL, SHUFFLE, WHOLE, Rows, add_command, workdir
 from ..specs.axes import NAMED, Reads, largest, named, usual
 from ..specs.parse import SWEPT, common, size, targets
 from ..specs.target import COPY, Target, shapes_of
@@ -113,7 +113,7 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> argpar
 
 def bench(arguments: argparse.Namespace) -> int:
     """Measure, report, and return the exit code: 0, or 1 when a layout failed or is wrong."""
-    from ..report.files import check
+    from ..report.report_files import check
     from ..report.summary import Findings
 
     if arguments.csv == arguments.json == "-":
@@ -147,7 +147,7 @@ def asked_for(arguments: argparse.Namespace) -> Asked:
     """Open the file and return what is to be measured; a ValueError says what cannot be had."""
     from hyperslab.io.source import open_source
 
-    from .ranks import writable
+    from .mpi_ranks import writable
 
     memory = size(arguments.memory)
     if arguments.repeats < 1:
@@ -230,9 +230,9 @@ def _measure(arguments: argparse.Namespace, asked: Asked, seed: int = 0) -> pd.D
     """Return the records, the layouts in the order they were asked for."""
     import pandas as pd
 
-    from . import engine
+    from . import bench_run
 
-    frame = engine.bench(
+    frame = bench_run.bench(
         arguments.file,
         asked.targets,
         variables=asked.names,
@@ -253,7 +253,7 @@ def _measure(arguments: argparse.Namespace, asked: Asked, seed: int = 0) -> pd.D
 
 
 def _report(arguments: argparse.Namespace, frame: pd.DataFrame, head: str) -> None:
-    from ..report.files import maybe_unread, write
+    from ..report.report_files import maybe_unread, write
     from ..report.table import wrapped
     from ..report.text import notes, text
 

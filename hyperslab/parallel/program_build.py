@@ -9,9 +9,9 @@ from collections.abc import Iterator, Sequence
 from functools import cache
 from pathlib import Path
 
-from ..kernels.build import cache_folder, compiler
-from .errors import AbsentError
+from ..kernels.kernel_build import cache_folder, compiler
 from .launcher import named, programs
+from .mpi_errors import AbsentError
 
 FOLDER = Path(__file__).parent
 FLAGS = ("-std=c11", "-O2", "-Wall", "-Wextra", "-U_FORTIFY_SOURCE")

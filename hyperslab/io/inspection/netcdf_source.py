@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..by_netcdf4 import MODELS, opened, raw
+from ..by_netcdf4 import MODELS, opened, raw, set_cache
 from ..layout import CLASSIC, NETCDF4
 from ..urls import Place
 from ..writing import stored_bytes
@@ -24,7 +24,7 @@ from .base import (
     storage,
     why_not,
 )
-from .hdf5 import how_stored
+from .hdf5_source import how_stored
 
 _FORMATS = {model: format for format, model in MODELS.items() if format != "nczarr"}
 _LEAST_CACHE_BYTES = 4096
@@ -45,7 +45,7 @@ class NetCDFSource(Source):
 
     def cache(self, name: str, nbytes: int) -> None:
         if self.format not in CLASSIC:
-            self._variable(name).set_var_chunk_cache(size=max(nbytes, _LEAST_CACHE_BYTES))
+            set_cache(self._variable(name), max(nbytes, _LEAST_CACHE_BYTES))
 
     def close(self) -> None:
         super().close()

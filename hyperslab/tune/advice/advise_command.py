@@ -12,9 +12,9 @@ from pathlib import Path
 from hyperslab.io.inspection.base import is_url, shown, unquoted
 from hyperslab.network.link import Link
 
-from ..options import SEVERAL, WHOLE, Rows, add_command, workdir
-from ..report import files
+from ..report import report_files
 from ..report.table import tell, terminal_width
+from ..shared_options import SEVERAL, WHOLE, Rows, add_command, workdir
 from ..specs.parse import codec, format_name, size
 from .accesses import roles, weights
 from .costs import ROUGH, ensured, known
@@ -112,7 +112,7 @@ def run(arguments: argparse.Namespace) -> int:
         ensured(again=True, workdir=workdir(arguments.workdir), say=tell)
         return 0
     question = question_of(arguments)
-    files.check(arguments, ("json", "plot", "html"))
+    report_files.check(arguments, ("json", "plot", "html"))
     try:
         if say:
             say("reading a sample")
@@ -177,13 +177,15 @@ def _report(arguments: argparse.Namespace, advice: Advice) -> None:
     title = Path(shown(arguments.file).rstrip("/")).name
     found = list(page.rows(advice, shown))
     piped, made, frame = arguments.json == "-", page.as_json(found), frame_of(found)
-    with files.maybe_unread():
+    with report_files.maybe_unread():
         tell(explain.text(advice, terminal_width()), sys.stderr if piped else sys.stdout)
         if piped:
             print(made)
     if arguments.json and not piped:
-        files.put("json", arguments.json, f"{made}\n".encode())
+        report_files.put("json", arguments.json, f"{made}\n".encode())
     if arguments.plot:
-        files.put("plot", arguments.plot, page.picture(frame, Path(arguments.plot).suffix, title))
+        report_files.put(
+            "plot", arguments.plot, page.picture(frame, Path(arguments.plot).suffix, title)
+        )
     if arguments.html:
         page.write(frame, arguments.html, title)

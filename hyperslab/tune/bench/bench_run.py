@@ -14,7 +14,7 @@ from typing import Any
 import pandas as pd
 
 from hyperslab.io.inspection.base import local_path
-from hyperslab.io.inspection.hdf5 import HDF5Source
+from hyperslab.io.inspection.hdf5_source import HDF5Source
 from hyperslab.io.layout import CLASSIC, Layout
 from hyperslab.io.source import Source, SourceVariable, open_source
 from hyperslab.io.writing import remove
@@ -28,12 +28,12 @@ from hyperslab.measure.records import DISCARDED, frame_of
 from ..copy_plan import BENCH_BYTES, CopyPlan, MemoryLimitError, plan_copy
 from ..partial import scratch_folder
 from ..process_memory import evicted, mib
-from ..report.compare import WrongValuesError
+from ..report.differences import WrongValuesError
 from ..report.text import notes
 from ..specs.axes import Reads
 from ..specs.target import Target
-from .ranks import RanksTrial, put_values
-from .ranks import trial as ranks_trial
+from .mpi_ranks import RanksTrial, put_values
+from .mpi_ranks import trial as ranks_trial
 from .trial import Trial
 
 EXPERIMENT = "bench"
@@ -42,10 +42,10 @@ SAMPLE_BYTES = 88 * 2**20  # what the libraries take in a sample's process, abou
 TIMEOUT_S = 86_400.0
 _MODULES = (
     "hyperslab.tune.bench.trial",
-    "hyperslab.io.inspection.netcdf", "hyperslab.io.inspection.hdf5",
+    "hyperslab.io.inspection.netcdf_source", "hyperslab.io.inspection.hdf5_source",
     "hyperslab.io.by_netcdf4", "hyperslab.io.by_h5py",
 )  # fmt: skip
-_ZARR_MODULES = ("hyperslab.io.inspection.zarr", "hyperslab.io.by_zarr")
+_ZARR_MODULES = ("hyperslab.io.inspection.zarr_source", "hyperslab.io.by_zarr")
 
 
 def bench(

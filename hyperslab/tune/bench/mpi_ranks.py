@@ -16,14 +16,14 @@ from hyperslab.io.layout import NETCDF4, Layout
 from hyperslab.io.writing import sync_files
 from hyperslab.measure.case import Stopwatch
 from hyperslab.parallel.cases import cost
-from hyperslab.parallel.errors import AbsentError, ParallelError
 from hyperslab.parallel.found import Program, find
 from hyperslab.parallel.job import RanksJob, run
+from hyperslab.parallel.mpi_errors import AbsentError, ParallelError
 from hyperslab.parallel.plan import Part, SharedArray, WritePlan
 from hyperslab.parallel.report import Report
 
 from ..process_memory import evicted
-from ..report.compare import WrongValuesError
+from ..report.differences import WrongValuesError
 from ..specs.target import COPY, Target
 
 _MOST_DIMS = 4

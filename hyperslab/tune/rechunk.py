@@ -163,7 +163,7 @@ def _chosen(
     found = [v for v in among if v.shape and set(chunks) <= set(v.dims)]
     if (chunks and not found) or (names and len(found) < len(among)):
         raise ValueError(f"{', '.join(chunks)}: {'not every' if found else 'no'} variable has all "
-                         f"of these dimensions: {shapes_of(among)}: give some of "
+                         f"of these: {shapes_of(among)}: give dimensions of "
                          f"{'all' if names else 'one'}")  # fmt: skip
     return found
 

@@ -131,5 +131,5 @@ def progress(nbytes: int) -> Iterator[Lap]:
         bar.update(int(str(columns.get("useful_bytes", 0))))
 
     with tqdm(total=nbytes, unit="B", unit_scale=True, unit_divisor=1024, mininterval=every,
-              leave=False, file=sys.stderr) as bar:  # fmt: skip
+              delay=every, leave=False, file=sys.stderr) as bar:  # fmt: skip
         yield lap

@@ -1,5 +1,6 @@
 #!/bin/sh
-# Tries the package as `pip install hyperslab` brings it: its wheel and what that needs, no extras.
+# Tries the package as `pip install hyperslab` brings it, its wheel and what that needs; then with
+# the extra tune.
 set -eu
 root=$(CDPATH= cd "$(dirname "$0")/.." && pwd -P)
 python() { sh "$root/tools/python.sh" --extra dev "$@"; }
@@ -10,7 +11,7 @@ cd "$place"
 python -m pip wheel --quiet --no-deps --no-build-isolation --wheel-dir . "$root"
 python -m venv alone
 # The lock's versions without their hashes: the wheel has none.
-sed -n 's/^\([^ ]*==[^ ]*\) .*/\1/p' "$root/requirements.lock" >versions.txt
+sed -n 's/^\([^ ]*==.*\) \\$/\1/p' "$root/requirements.lock" >versions.txt
 alone/bin/pip install --quiet --disable-pip-version-check --constraint versions.txt ./*.whl
 PATH="$place/alone/bin:$PATH"
 unset PYTHONPATH
@@ -32,6 +33,10 @@ for command in "run" "book" "claims" "results add x" "advise x.h5" "bench x.h5";
   # shellcheck disable=SC2086 # a command and its words
   hyperslab $command 2>said && exit 1
   cat said
-  [ "$(wc -l <said)" = 1 ] && grep -q "is not installed: pip install 'hyperslab\[study\]'" said
+  [ "$(wc -l <said)" = 1 ] && grep -q "is not installed: pip install 'hyperslab\[\(study\|tune\)\]'" said
 done
+alone/bin/pip install --quiet --disable-pip-version-check --constraint versions.txt "$(ls ./*.whl)[tune]"
+hyperslab rechunk x.h5 x.zarr --quiet
+hyperslab bench x.h5 --repeats 1 >said
+hyperslab advise x.h5 --rough --no-measure >said
 echo "installed alone it works"

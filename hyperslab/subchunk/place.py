@@ -19,7 +19,7 @@ def local_path(place: str | Path) -> str:
     text = os.fspath(place)
     if text.startswith(_LOCAL):
         return unquote(text.removeprefix(_LOCAL))
-    return text if is_url(text) else os.fspath(Path(text).expanduser())
+    return os.fspath(Path(text).expanduser()) if text.startswith("~") else text
 
 
 def absolute(path: str | Path) -> str:

@@ -76,6 +76,10 @@ def _check_dims(variables: Sequence[Variable], format: str) -> None:
                     "dimensions belong to the whole file"
                 )
     unlimited = {dim for variable in variables for dim in variable.unlimited}
+    netcdf = format in (*CLASSIC, *NETCDF4, "nczarr")
+    if empty := [dim for dim, (n, _) in sizes.items() if netcdf and not n and dim not in unlimited]:
+        raise ValueError(f"dimension {empty[0]!r} is empty and cannot grow: {format!r} has no "
+                         "such dimension: take hdf5 or zarr3")  # fmt: skip
     grow = ", ".join(sorted(unlimited))
     for variable in variables:
         if unlimited & set(variable.dims) != set(variable.unlimited):

@@ -105,6 +105,9 @@ def scalars(path, format="NETCDF4"):
         nc.createVariable("height", "f8", ())[...] = 2.5
         nc.createVariable("crs", "i4", (), fill_value=-1)[...] = -7
         nc.createVariable("flag", "i1", ())[...] = 3
+        nc.createVariable("map", "S1", ()).grid_mapping_name = "latitude_longitude"
+        nc.createVariable("code", "S1", ("x",))[:] = np.array(list("abc"), "S1")
+        nc["code"]._Encoding = "utf-8"
         nc.createVariable("sst", "f4", ("x",))[:] = np.arange(3)
     return path
 

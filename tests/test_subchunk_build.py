@@ -195,8 +195,7 @@ def test_arguments_that_make_no_sense_are_named(path, capsys, words, said):
 def test_units_of_sizes_and_shares(path):
     with pytest.raises(SystemExit, match="2"):
         main(["index", str(path), "--spacing", "inf"])
-    assert [_bytes(text) for text in ("65536", "64KiB", "1MB")] == [65536, 65536, 10**6]
-    assert _share("2%") == _share("0.02") == 0.02
+    assert (_bytes("64KiB"), _bytes("1MB"), _share("2%")) == (65536, 10**6, 0.02)
 
 
 def test_what_is_no_index_is_not_written_over(path):

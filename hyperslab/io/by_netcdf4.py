@@ -49,6 +49,7 @@ def opened(place: Place, format: str) -> netCDF4.Dataset:
 
 def raw(variable: Any) -> Any:
     variable.set_auto_maskandscale(False)
+    variable.set_auto_chartostring(False)
     # Without it a strided selection is one call of the C library for each element.
     variable.use_nc_get_vars(True)
     return variable
@@ -114,6 +115,7 @@ class NetCDFWriter(Writer):
         for variable, layout in variables:
             handle = self._create(variable, layout)
             handle.set_auto_maskandscale(False)
+            handle.set_auto_chartostring(False)
             if variable.attrs:
                 handle.setncatts(dict(variable.attrs))
             if cache_bytes is not None and format not in CLASSIC and layout.chunks:

@@ -11,10 +11,12 @@ from numpy.typing import NDArray
 
 from .chunk_shapes import cut
 from .layout import CLASSIC, NETCDF4, ONE_GROWS, Layout
-from .variable import DTYPES, Variable
+from .variable import CHAR, DTYPES, Variable
 
 CLASSIC_DTYPES = ("i1", "i2", "i4", "f4", "f8")
-_DTYPES = dict.fromkeys(("netcdf3", "netcdf3-64bit", "netcdf4-classic"), CLASSIC_DTYPES)
+_DTYPES: dict[str, tuple[str, ...]]
+_DTYPES = dict.fromkeys(("cdf5", "netcdf4", "hdf5"), (*DTYPES, CHAR))
+_DTYPES |= dict.fromkeys(("netcdf3", "netcdf3-64bit", "netcdf4-classic"), (*CLASSIC_DTYPES, CHAR))
 
 _OF_THE_FILE = ("format", "byteorder", "page_bytes")
 CHUNK_CACHED = (*NETCDF4, "hdf5", "nczarr")

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 DTYPES = ("i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f4", "f8")
+CHAR = "S1"  # netCDF's characters, which netCDF and HDF5 alone are given
 
 
 @dataclass(frozen=True)
@@ -61,7 +62,7 @@ class Variable:
         if min(self.shape, default=0) < 0:
             raise ValueError(f"{self.name}: shape={self.shape} has a negative length")
         kind = np.dtype(self.dtype).newbyteorder("=").str[1:]
-        if kind not in DTYPES:
+        if kind not in (*DTYPES, CHAR):
             raise ValueError(f"{self.name}: dtype={self.dtype!r}; give one of {', '.join(DTYPES)}")
         object.__setattr__(self, "dtype", kind)
         if not set(self.unlimited) <= set(self.dims):

@@ -79,9 +79,10 @@ def rechunk(
             raise ValueError(f"{path} is a {'folder' if path.is_dir() else 'file'}, and {own} is "
                              "not: remove it, or give another name")  # fmt: skip
         goal = Target(path.name, own, each=each, page_bytes=page_bytes)
-        chosen = source.choose()
+        chars = own in _FILES
+        chosen = [*source.choose(), *(source.chars() if chars else ())]
         fitted = fit(chosen, goal.layouts(chosen), source.attrs)
-        lost = (*source.unkept, *fitted.lost)
+        lost = (*source.unkept(chars), *fitted.lost)
         if lost and not leave_out:
             raise ValueError(
                 f"{address} holds what a copy would not: {' '.join(lost[:6])} "
@@ -136,7 +137,7 @@ def _refuse(source: Source, path: Path, scratch: Path, overwrite: bool) -> None:
         if not folder.is_dir():
             raise ValueError(f"{folder} is not a folder: make it first")
     try:
-        _ = source.variables, source.attrs, source.unkept
+        _ = source.variables, source.attrs, source.unkept()
     except SourceError:
         raise
     except Exception as error:

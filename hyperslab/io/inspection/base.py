@@ -6,7 +6,7 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain, count
 from pathlib import Path
@@ -19,7 +19,7 @@ from ...subchunk import place
 from ..layout import CODECS, Layout
 from ..selection import Indices as Indices
 from ..urls import Remote
-from ..variable import DTYPES, Variable
+from ..variable import CHAR, DTYPES, Variable
 from ..writing import stored_bytes
 
 SHOWN = 12  # names that an error lists
@@ -83,10 +83,15 @@ class Source(AbstractContextManager["Source"], ABC):
         own = {path.strip("/"): self._attributes(group)[0] for path, group in self._groups()}
         return own.pop("", {}) | {f"{path}/": attrs for path, attrs in own.items() if attrs}
 
-    @cached_property
-    def unkept(self) -> tuple[str, ...]:
-        """What a copy of all of it lacks, a sentence each; empty where it holds all."""
-        known = self.variables.values()
+    def chars(self) -> list[SourceVariable]:
+        """Return the variables of characters, such as a grid mapping without a value."""
+        return [v for v in self.variables.values() if (v.dtype, v.reason) == (CHAR, TEXT)]
+
+    def unkept(self, chars: bool = False) -> tuple[str, ...]:
+        """Return what a copy of all numbers, and characters, lacks, a sentence each."""
+        taken = {v.name for v in self.chars()} if chars else set()
+        every = self.variables.values()
+        known = [replace(v, reason="") if v.name in taken else v for v in every]
         lost: dict[str, Iterable[str]] = {}
         for path, group in self._groups():
             owner = f"group {path.strip('/')}" if path else "the file"

@@ -130,7 +130,7 @@ def subject_of(question: Question) -> Subject:
                 v.name for v in source.variables.values()
                 if not v.reason and (v.dims, v.dtype) == (variable.dims, variable.dtype)
             ),
-            unkept=source.unkept,
+            unkept=source.unkept(),
             cache=cache,
             present=present,
             candidates=candidates,

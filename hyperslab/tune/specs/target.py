@@ -208,6 +208,9 @@ def fit(
     if format in (*NETCDF4, "nczarr") and any("/" in v.name for v in variables):
         notes.append("dimensions of groups lie in the root of the copy, where groups see them too, "
                      "if no other has their name.")  # fmt: skip
+    named = {dim for v in variables for dim in v.dims if not dim.startswith("dim_")}
+    if format == "hdf5" and named and not any(v.dims == (v.name,) for v in variables):
+        notes.append("dimensions lose their names, which hdf5 has beside coordinates alone.")
     renamed = [v.name for v in variables if format == "hdf5" and v.name in v.homes.values()]
     plan(made, layouts, {}, None)
     known: dict[str, object] = {}

@@ -97,7 +97,7 @@ class HDF5Writer(Writer):
             if any(v.dims == (dim,) == (v.name,) for v, _ in variables):
                 scales[dim] = self._handles[dim]
                 scales[dim].make_scale(dim)
-            elif dim not in self._handles:  # else its name is another variable's
+            elif dim not in self._file:  # else its name is another variable's
                 scales[dim] = self._file.create_dataset(dim, shape=(size,), dtype=">f4")
                 scales[dim].make_scale(f"{NO_VARIABLE}. {size:10d}")
         for variable, _ in variables:

@@ -107,11 +107,8 @@ class NetCDFWriter(Writer):
                 (self._file.createGroup(path) if path else self._file).setncatts(dict(given))
         unlimited = {dim for variable, _ in variables for dim in variable.unlimited}
         sizes = {d: n for v, _ in variables for d, n in zip(v.dims, v.shape, strict=True)}
-        homes = {dim: home for variable, _ in variables for dim, home in variable.homes.items()}
         for dim, size in sizes.items():
-            group, _, own = homes.get(dim, dim).rpartition("/")
-            place = self._file.createGroup(group) if group else self._file
-            place.createDimension(own, None if dim in unlimited else size)
+            self._file.createDimension(dim, None if dim in unlimited else size)
         for variable, layout in variables:
             handle = self._create(variable, layout)
             handle.set_auto_maskandscale(False)
@@ -145,7 +142,7 @@ class NetCDFWriter(Writer):
         else:
             self._file.set_fill_off()
         return self._file.createVariable(
-            variable.name, dtype, variable.dims_in_group, fill_value=variable.fill_value, **options
+            variable.name, dtype, variable.dims, fill_value=variable.fill_value, **options
         )
 
     def finish(self, name: str) -> None:

@@ -131,7 +131,7 @@ def _options2(variable: Variable, layout: Layout) -> dict[str, Any]:
     return {
         "dtype": dtype,
         "filters": [numcodecs.Shuffle(dtype.itemsize)] if shuffled else None,
-        "attributes": {**_plain(variable.attrs), "_ARRAY_DIMENSIONS": list(variable.dims_in_group)},
+        "attributes": {**_plain(variable.attrs), "_ARRAY_DIMENSIONS": list(variable.dims)},
     }
 
 
@@ -140,7 +140,7 @@ def _options3(variable: Variable, layout: Layout) -> dict[str, Any]:
     options: dict[str, Any] = {
         "filters": None,
         "fill_value": 0 if fill is None else fill,
-        "dimension_names": variable.dims_in_group or None,
+        "dimension_names": variable.dims or None,
     }
     if layout.shards and variable.dims:
         options["shards"] = layout.shards

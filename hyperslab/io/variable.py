@@ -37,14 +37,6 @@ class Variable:
     #: (netCDF: a large number, HDF5 and Zarr: 0); plain binary is always 0
     fill_value: float | int | None = None
     unlimited: tuple[str, ...] = ()  #: those of `dims` that can grow
-    #: of those of `dims` that lie in a group, under another name: "group/name"; where the format
-    #: has no such dimensions (HDF5) they have the name in `dims`
-    homes: Mapping[str, str] = field(default_factory=dict)
-
-    @property
-    def dims_in_group(self) -> tuple[str, ...]:
-        """The names of its dimensions where they lie."""
-        return tuple(self.homes.get(dim, dim).rpartition("/")[2] for dim in self.dims)
 
     def __post_init__(self) -> None:
         if not self.name or any(part in ("", ".", "..") for part in self.name.split("/")):

@@ -19,7 +19,8 @@ def local_path(place: str | Path) -> str:
     text = os.fspath(place)
     if text.startswith(_LOCAL):
         return unquote(text.removeprefix(_LOCAL))
-    return os.fspath(Path(text).expanduser()) if text.startswith("~") else text
+    # What is no user's home stays as it is.
+    return os.path.expanduser(text)  # noqa: PTH111
 
 
 def absolute(path: str | Path) -> str:

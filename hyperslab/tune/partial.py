@@ -19,13 +19,13 @@ from hyperslab.io.writing import remove
 from hyperslab.measure.parent import alive
 from hyperslab.tune.process_memory import mib
 
-_MARK = re.compile(r"^\.(?P<name>.+?)(?P<old>\.old)?\.(?P<host>[0-9a-f]{8})-(?P<pid>\d+)\.part$")
+_MARK = re.compile(r"^\.(?P<name>.+)\.(?P<host>[0-9a-f]{8})-(?P<pid>\d+)\.(?P<end>part|old)$")
 _FULL = (errno.ENOSPC, errno.EFBIG, errno.EDQUOT)
 
 
-def part_name(name: str, pid: int | None = None) -> str:
+def part_name(name: str, pid: int | None = None, end: str = "part") -> str:
     """Return the name that a file has until it is whole: it carries this machine and process."""
-    return f".{name}.{_host()}-{os.getpid() if pid is None else pid}.part"
+    return f".{name}.{_host()}-{os.getpid() if pid is None else pid}.{end}"
 
 
 @contextmanager
@@ -34,7 +34,7 @@ def whole_or_nothing(path: Path, *, overwrite: bool = False) -> Iterator[Path]:
     remove_leftovers(path.parent, path.name)
     require_free(path, overwrite)
     place = path.with_name(part_name(path.name))
-    old = path.with_name(part_name(f"{path.name}.old"))
+    old = path.with_name(part_name(path.name, end="old"))
     remove(place)
     try:
         yield place
@@ -76,7 +76,7 @@ def remove_leftovers(folder: Path, name: str) -> None:
         mark = _MARK.match(entry.name)
         mine = mark and (mark["name"], mark["host"]) == (name, _host())
         if mark and mine and not alive(int(mark["pid"])):
-            if mark["old"]:
+            if mark["end"] == "old":
                 _put_back(entry, folder / name)
             remove(entry)
 

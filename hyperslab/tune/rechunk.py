@@ -72,9 +72,12 @@ def rechunk(
     folder = Path(scratch) if scratch else path.parent
     with open_source(address) as source:
         _refuse(source, path, folder, overwrite)
-        wanted = _chosen(source, {**chunks, **(shards or {})}, variables)
+        wanted = _chosen(source, chunks, variables)
+        if strange := set(shards or ()) - {dim for v in wanted for dim in v.dims}:
+            has = shapes_of(wanted)
+            raise ValueError(f"shards of {', '.join(strange)}: no variable has it: {has}")
         each = tuple((v.name, _choice(v, chunks, choice or Choice(), shards)) for v in wanted)
-        own = _format(path, format, source.format)
+        own = _format(Path(output), format, source.format)
         if path.exists() and path.is_dir() != (own in (*ZARR, "nczarr")):
             raise ValueError(f"{path} is a {'folder' if path.is_dir() else 'file'}, and {own} is "
                              "not: remove it, or give another name")  # fmt: skip

@@ -176,32 +176,34 @@ class Source(AbstractContextManager["Source"], ABC):
 class Dims:
     """Names of dimensions that mean one thing each in a whole source, whatever groups call them."""
 
-    def __init__(self) -> None:
+    def __init__(self, groups: Iterable[tuple[str, Any]] = ()) -> None:
         self._known: dict[str, tuple[int, bool]] = {}
-        self.homes: dict[str, str] = {}  # of those that are renamed, the group and their name there
+        self._groups = {path.strip("/") for path, _ in groups}
 
     def name(self, wanted: str, size: int, grows: bool = False, group: str = "") -> str:
         """Return the name of a dimension, qualified when another one has it already."""
-        prefix = group.strip("/").replace("/", "_")
+        prefix = flat(group)
         qualified = f"{prefix}_{wanted}" if prefix else wanted
-        found = next(
+        return next(
             candidate
             for candidate in chain((wanted,), _numbered(qualified))
-            if self._known.setdefault(candidate, (size, grows)) == (size, grows)
+            if candidate not in self._groups  # beside which it cannot lie in the root
+            and self._known.setdefault(candidate, (size, grows)) == (size, grows)
         )
-        home = f"{group.strip('/')}/{wanted}"
-        if prefix and found != wanted and home not in self.homes.values():
-            self.homes[found] = home
-        return found
 
     def names(self, axes: Iterable[Axis]) -> tuple[str, ...]:
         """Return the names of a variable's dimensions, each once; by its length without one."""
         found: list[str] = []
         for name, size, grows, group in axes:
-            base = (name or f"dim_{size}{'_growing' if grows else ''}").strip("/").replace("/", "_")
+            base = flat(name or f"dim_{size}{'_growing' if grows else ''}")
             made = (self.name(each, size, grows, group) for each in _numbered(base))
             found.append(next(each for each in made if each not in found))
         return tuple(found)
+
+
+def flat(path: str) -> str:
+    """Return a path as a name that may stand in the root."""
+    return path.strip("/").replace("/", "_")
 
 
 def _numbered(name: str) -> Iterator[str]:
@@ -210,7 +212,7 @@ def _numbered(name: str) -> Iterator[str]:
 
 def local_path(address: str) -> Path | None:
     """Return the path that an address names, be it as file://; None for what is far away."""
-    return None if is_url(address) else Path(unquoted(address)).expanduser()
+    return None if is_url(address) else Path(unquoted(address))
 
 
 def shown(address: str) -> str:
@@ -242,7 +244,7 @@ def plain(value: object) -> object:
         return value.decode(errors="replace")
     if isinstance(value, list | tuple) and value:
         kinds = {type(item) for item in value}
-        numbers = np.asarray(value) if kinds <= {int, float} else None
+        numbers = np.asarray(value) + 0 if kinds <= {bool, int, float} else None
         return list(value) if kinds == {str} else numbers
     if isinstance(value, np.ndarray):
         if value.dtype.kind in "iuf":
@@ -335,7 +337,6 @@ def described(
         attrs,
         None if how["reason"] else fill,
         tuple(dim for dim, (_, _, grows, _) in zip(names, axes, strict=True) if grows),
-        {dim: dims.homes[dim] for dim in names if dim in dims.homes},
         lost=lost,
         **how,
     )

@@ -110,7 +110,7 @@ class HDF5Source(Source):
         return attributes([name for name in item.attrs if name not in _OWN_ATTRIBUTES], get)
 
     def _describe(self) -> Iterator[SourceVariable]:
-        known, dims = dict(datasets(self._file)), Dims()
+        known, dims = dict(datasets(self._file)), Dims(self._groups())
         lengths: dict[str, int] = {}  # of netCDF's dimensions, by the paths of their scales
         for path, dataset in known.items() if netcdf_kind(self._file) else ():
             for scale, n in zip(_scales(path, dataset), dataset.shape or (), strict=True):

@@ -64,7 +64,8 @@ class NetCDFSource(Source):
     def _describe(self) -> Iterator[SourceVariable]:
         hdf5 = self._path if self.format in NETCDF4 else None
         known = how_stored(hdf5, self.format) if hdf5 else {}
-        dims, groups = Dims(), list(self._groups())
+        groups = list(self._groups())
+        dims = Dims(groups)
         for path, group in groups:
             for dim in group.dimensions.values():
                 dims.name(dim.name, dim.size, dim.isunlimited(), path)

@@ -167,5 +167,6 @@ def shown(url: str) -> str:
 
 
 def said(error: BaseException) -> str:
-    text = str(error).strip().splitlines()
+    # aiohttp's errors have the whole URL in their text.
+    text = [] if hasattr(error, "request_info") else str(error).strip().splitlines()
     return f"{type(error).__name__}: {text[0]}" if text else type(error).__name__

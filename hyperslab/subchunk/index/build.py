@@ -100,7 +100,7 @@ def build(
     """
     check_options(spacing, budget)
     target, old = target_place(path, index), None
-    if target.exists() and not (target.name.endswith(SUFFIX) or is_index(target)):
+    if target.is_file() and not (target.name.endswith(SUFFIX) or is_index(target)):
         raise ValueError(f"{target} is there and no index: it would be lost; give another name")
     known: dict[str, _Known] = {}
     if add and target.exists():

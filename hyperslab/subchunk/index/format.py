@@ -91,8 +91,9 @@ def encode(content: Mapping[str, Any], tables: Mapping[str, NDArray[Any]], kept:
 
 
 def is_index(path: Path) -> bool:
+    """Whether a file begins as an index does, or is empty."""
     with path.open("rb") as file:
-        return file.read(len(MAGIC)) == MAGIC
+        return file.read(len(MAGIC)) in (MAGIC, b"")
 
 
 def head_bytes(preamble: bytes) -> int:

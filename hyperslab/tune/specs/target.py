@@ -11,7 +11,7 @@ import numpy as np
 
 from hyperslab.io.chunk_shapes import padded_bytes, picked_chunks
 from hyperslab.io.file_plan import CLASSIC_DTYPES, plan
-from hyperslab.io.inspection.base import SourceVariable, layout_of
+from hyperslab.io.inspection.base import SourceVariable, flat, layout_of
 from hyperslab.io.layout import CHUNKED, CLASSIC, NETCDF4, ONE_GROWS, ZARR, Layout
 from hyperslab.io.variable import Variable
 from hyperslab.io.writing import by_group
@@ -199,19 +199,18 @@ def fit(
         kept = _attrs(v.attrs, format)
         missing[v.name] = v.attrs.keys() - kept.keys()
         unlimited = tuple(dim for dim in v.unlimited if dim in grows)
-        made.append(
-            Variable(v.name, v.dims, v.shape, v.dtype, kept, v.fill_value, unlimited, v.homes)
-        )
+        made.append(Variable(v.name, v.dims, v.shape, v.dtype, kept, v.fill_value, unlimited))
     if nested := [v.name for v in variables if "/" in v.name and format in ONE_GROWS]:
         raise ValueError(f"{', '.join(nested[:5])} lie in groups, which {format} has not: take "
                          "netcdf4, hdf5 or zarr3, or name other variables")  # fmt: skip
     if format in (*NETCDF4, "nczarr") and any("/" in v.name for v in variables):
-        notes.append("dimensions of groups lie in the root of the copy, where groups see them too, "
-                     "if no other has their name.")  # fmt: skip
+        notes.append("dimensions of groups lie in the root of the copy, where groups see them too.")
     named = {dim for v in variables for dim in v.dims if not dim.startswith("dim_")}
-    if format == "hdf5" and named and not any(v.dims == (v.name,) for v in variables):
-        notes.append("dimensions lose their names, which hdf5 has beside coordinates alone.")
-    renamed = [v.name for v in variables if format == "hdf5" and v.name in v.homes.values()]
+    coordinates = {v.name for v in variables if v.dims == (v.name,)}
+    nameless = named & {v.name for v in variables} - coordinates if coordinates else named
+    if format == "hdf5" and nameless:
+        notes.append(f"dimensions have no name in hdf5: {', '.join(sorted(nameless))}.")
+    renamed = [v.name for v in variables if "/" in v.name and v.dims == (flat(v.name),)]
     plan(made, layouts, {}, None)
     known: dict[str, object] = {}
     for path, mine in by_group(attrs).items():
@@ -239,7 +238,9 @@ def _attrs(attrs: Mapping[str, object], format: str) -> dict[str, object]:
     """Return the attributes that a format can take, in the types that it has."""
     kept: dict[str, object] = {}
     for name, value in attrs.items():
-        if name == "_FillValue" or (format not in ZARR and ("/" in name or not name.strip())):
+        if name == "_FillValue" or (
+            format not in ("zarr2", "zarr3") and ("/" in name or not name.strip())
+        ):
             continue
         fitting = _value(value, format)
         if fitting is not None:

@@ -146,7 +146,7 @@ def prepare(
         memory_bytes=memory_bytes,
     )
     largest = max(chosen, key=lambda variable: variable.nbytes)
-    notes = (*fitted.notes, *_plan_notes(plan, target))
+    notes = (*fitted.notes, *fitted.lost, *_plan_notes(plan, target))
     return Prepared(trial, fitted.layouts[largest.name], notes, fitted.likely_bytes + 2**20)
 
 

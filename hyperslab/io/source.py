@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import stat
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -72,12 +74,19 @@ def _folder(given: str, path: Path) -> Source:
             f"{given} is a folder, and no Zarr store: there is no {STORE_MARKS[-1]} or "
             f"{STORE_MARKS[0]} in it: {_TAKES}"
         )
-    try:
+    with _damaged(f"{given} is a damaged Zarr store: "):
         return reopen(given, "nczarr" if _by_netcdf(path) else "zarr3")
+
+
+@contextmanager
+def _damaged(said: str, show: Callable[[str], str] = str) -> Iterator[None]:
+    """Say of what goes wrong that the file is damaged, unless its library is not there."""
+    try:
+        yield
     except ImportError:
         raise
     except Exception as error:
-        raise SourceError(f"{given} is a damaged Zarr store: {first_line(error)}") from error
+        raise SourceError(said + show(first_line(error))) from error
 
 
 def _by_netcdf(path: Path) -> bool:
@@ -97,13 +106,8 @@ def _file(given: str, path: Path) -> Source:
         if head.startswith((b"CDF\x01", b"CDF\x02", b"CDF\x05")):
             file.seek(0)
             check_whole(file, given, size)
-            try:
+            with _damaged(f"{given} is damaged: netCDF says ", repr):
                 return reopen(given, "netcdf3")
-            except ImportError:
-                raise
-            except Exception as error:
-                said = first_line(error)
-                raise SourceError(f"{given} is damaged: netCDF says {said!r}") from error
     for magic, what in _OTHERS.items():
         if head.startswith(magic):
             raise SourceError(f"{given} is {what}")
@@ -121,17 +125,13 @@ def _hdf5(given: str, path: Path) -> Source:
         file = h5py.File(path, "r")
     except OSError as error:
         raise SourceError(hdf5_says(given, str(error))) from error
-    try:
+    with _damaged(f"{given} is damaged: "), ExitStack() as held:
+        held.callback(file.close)
         if netcdf_kind(file) and all(netcdf_reads(dataset) for _, dataset in datasets(file)):
-            source = reopen(given, "netcdf4")
-            file.close()
-            return source
-        return HDF5Source(given, file, path)
-    except ImportError:
-        raise
-    except Exception as error:
-        file.close()
-        raise SourceError(f"{given} is damaged: {first_line(error)}") from error
+            return reopen(given, "netcdf4")
+        source = HDF5Source(given, file, path)
+        held.pop_all()
+        return source
 
 
 def _is_text(head: bytes) -> bool:

@@ -6,7 +6,7 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain, count
 from pathlib import Path
@@ -80,7 +80,7 @@ class Source(AbstractContextManager["Source"], ABC):
     @cached_property
     def attrs(self) -> dict[str, object]:
         """Attributes of the root, and under the path of a group, "group/", a mapping of its own."""
-        own = {path.strip("/"): self._attributes(group)[0] for path, group in self._groups()}
+        own = {path.strip("/"): self._attributes(group)[0] for path, group in self._grouped}
         return own.pop("", {}) | {f"{path}/": attrs for path, attrs in own.items() if attrs}
 
     def chars(self) -> list[SourceVariable]:
@@ -89,16 +89,16 @@ class Source(AbstractContextManager["Source"], ABC):
 
     def unkept(self, chars: bool = False) -> tuple[str, ...]:
         """Return what a copy of all numbers, and characters, lacks, a sentence each."""
+        known = self.variables.values()
         taken = {v.name for v in self.chars()} if chars else set()
-        every = self.variables.values()
-        known = [replace(v, reason="") if v.name in taken else v for v in every]
+        left = {v.name: v.reason for v in known if v.reason and v.name not in taken}
         lost: dict[str, Iterable[str]] = {}
-        for path, group in self._groups():
+        for path, group in self._grouped:
             owner = f"group {path.strip('/')}" if path else "the file"
             lost[owner] = self._attributes(group)[1]
-        lost |= {variable.name: variable.lost for variable in known if not variable.reason}
+        lost |= {variable.name: variable.lost for variable in known if variable.name not in left}
         return (
-            *(f"{v.name} is left out: it {v.reason}." for v in known if v.reason),
+            *(f"{name} is left out: it {reason}." for name, reason in left.items()),
             *(
                 f"{owner} loses {', '.join(sorted(names))}, which cannot be copied."
                 for owner, names in lost.items()
@@ -163,6 +163,10 @@ class Source(AbstractContextManager["Source"], ABC):
 
     @abstractmethod
     def _describe(self) -> Iterable[SourceVariable]: ...
+
+    @cached_property
+    def _grouped(self) -> list[tuple[str, Any]]:
+        return list(self._groups())
 
     @abstractmethod
     def _groups(self) -> Iterator[tuple[str, Any]]:

@@ -110,7 +110,7 @@ class HDF5Source(Source):
         return attributes([name for name in item.attrs if name not in _OWN_ATTRIBUTES], get)
 
     def _describe(self) -> Iterator[SourceVariable]:
-        known, dims = dict(datasets(self._file)), Dims(self._groups())
+        known, dims = dict(datasets(self._file)), Dims(self._grouped)
         lengths: dict[str, int] = {}  # of netCDF's dimensions, by the paths of their scales
         for path, dataset in known.items() if netcdf_kind(self._file) else ():
             for scale, n in zip(_scales(path, dataset), dataset.shape or (), strict=True):
@@ -204,8 +204,8 @@ def netcdf_kind(file: Any) -> str:
         return "netcdf4"
     own = {"_Netcdf4Dimid", "_Netcdf4Coordinates"}
     # Not what links lead to, which may lie in another file.
-    own_names = [n for n in file if isinstance(file.get(n, getlink=True), h5py.HardLink)]
-    items = [file[name] for name in own_names if file.get(name, getclass=True) is h5py.Dataset]
+    hard = (name for name in file if isinstance(file.get(name, getlink=True), h5py.HardLink))
+    items = (item for item in map(file.get, hard) if isinstance(item, h5py.Dataset))
     return "netcdf4" if any(_only_dimension(x) or own & set(x.attrs) for x in items) else ""
 
 

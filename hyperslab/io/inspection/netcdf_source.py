@@ -64,8 +64,7 @@ class NetCDFSource(Source):
     def _describe(self) -> Iterator[SourceVariable]:
         hdf5 = self._path if self.format in NETCDF4 else None
         known = how_stored(hdf5, self.format) if hdf5 else {}
-        groups = list(self._groups())
-        dims = Dims(groups)
+        dims, groups = Dims(self._grouped), self._grouped
         for path, group in groups:
             for dim in group.dimensions.values():
                 dims.name(dim.name, dim.size, dim.isunlimited(), path)

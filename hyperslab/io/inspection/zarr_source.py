@@ -52,7 +52,7 @@ class ZarrSource(Source):
         return attributes([name for name in attrs if not name.startswith(own)], attrs.__getitem__)
 
     def _describe(self) -> Iterator[SourceVariable]:
-        dims, lone = Dims(self._groups()), self._root
+        dims, lone = Dims(self._grouped), self._root
         if isinstance(lone, zarr.Array):
             name = lone.basename or (self._path.stem if self._path else "data")
             yield self._described(name, lone, dims, self._path)

@@ -259,7 +259,11 @@ def _contradictions(
 def noise_problems(frames: Mapping[str, pd.DataFrame]) -> Iterator[Problem]:
     """Yield the A/A pairs that are out of bounds."""
     pairs = [(notebook, item) for notebook, frame in frames.items() for item in judge(frame)]
-    useless = [pair for pair in pairs if pair[1].useless and pair[1].ratio.n >= ENOUGH]
+    useless = [
+        pair
+        for pair in pairs
+        if pair[1].useless and (pair[1].ratio.n >= ENOUGH or pair[1].others == "void")
+    ]
     sure = [pair for pair in pairs if pair[1].pair == "void"]  # which chance seldom makes
     share = f"one of {len(useless)} useless A/A pairs, of {len(pairs)} in the folder"
     for column, chosen, said in (

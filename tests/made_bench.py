@@ -4,7 +4,7 @@ from functools import partial
 from itertools import product
 
 from hyperslab.io import Layout
-from hyperslab.io.inspection.base import SourceVariable
+from hyperslab.io.source import SourceVariable
 from hyperslab.measure.records import frame_of
 
 Made = partial(SourceVariable, dtype="f4")

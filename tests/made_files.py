@@ -7,7 +7,7 @@ import numpy as np
 import zarr
 from range_server import serving
 
-from hyperslab.io.source import open_source
+from hyperslab.io.opening import open_source
 
 RECORD = np.dtype([("speed", "f4"), ("count", "i4")])
 

@@ -24,7 +24,7 @@ from hyperslab.io import (
     readers,
     write_array,
 )
-from hyperslab.io.source import open_source
+from hyperslab.io.opening import open_source
 
 VALUES = np.arange(12 * 20, dtype="f4").reshape(12, 20)
 FIELD = Variable("field", ("y", "x"), VALUES.shape, "f4", fill_value=-1)

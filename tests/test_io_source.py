@@ -19,9 +19,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from made_files import everything
 
-from hyperslab.io import source as opening
-from hyperslab.io.inspection.classic import needed_bytes
-from hyperslab.io.source import SourceError, open_source, reopen
+from hyperslab.io.classic import needed_bytes
+from hyperslab.io.opening import open_source, reopen
+from hyperslab.io.source import SourceError
 
 
 def same(found, truth):
@@ -206,7 +206,7 @@ def test_urls_give_what_files_give(tmp_path, name, make):
 
 @pytest.mark.parametrize("kind", ["classic.nc", "large.nc", "a.zarr"])
 def test_a_server_that_gives_files_only_whole_is_named(tmp_path, monkeypatch, kind):
-    monkeypatch.setattr(opening, "BLOCK_BYTES", 2**14)
+    monkeypatch.setattr("hyperslab.io.opening.BLOCK_BYTES", 2**14)
     made_files.sharded(tmp_path / "a.zarr")
     made_files.classic(tmp_path / "classic.nc")
     with netCDF4.Dataset(tmp_path / "large.nc", "w") as nc:

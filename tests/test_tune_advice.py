@@ -20,7 +20,7 @@ from made_advice import SHAPE, advice, as_if_measured, maps
 from hyperslab.cli import main
 from hyperslab.experiments.advise_evaluation import evaluate, judged, pairs
 from hyperslab.io import Layout, Variable, create, write_array
-from hyperslab.io.inspection.base import shown
+from hyperslab.io.urls import shown
 from hyperslab.measure.records import frame_of
 from hyperslab.network import Link, serving
 from hyperslab.text import Interval

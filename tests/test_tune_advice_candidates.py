@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hyperslab.io import Layout, region
-from hyperslab.io.inspection.base import SourceVariable
+from hyperslab.io.source import SourceVariable
 from hyperslab.tune.advice import candidates
 from hyperslab.tune.advice.accesses import Access, letters_of, resolve, roles, weights
 from hyperslab.tune.advice.candidates import chunk_shapes, even_lengths, layouts, now, remedies

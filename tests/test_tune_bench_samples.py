@@ -16,8 +16,8 @@ from made_bench import PHASES
 
 from hyperslab.io import Layout, write_array
 from hyperslab.io import by_netcdf4 as netcdf
-from hyperslab.io.inspection.base import SourceVariable
-from hyperslab.io.source import open_source
+from hyperslab.io.opening import open_source
+from hyperslab.io.source import SourceVariable
 from hyperslab.io.writing import remove
 from hyperslab.measure.case import Case, Stopwatch
 from hyperslab.measure.processes import Processes
@@ -162,7 +162,7 @@ def test_reading_again_touches_the_same_new_memory_whatever_was_written(tmp_path
     for chunks in ((256, 4, 64), (64, 64, 64)):
         sample = trial(path, tmp_path / "out.nc", Target("t", "netcdf4", Choice(chunks)))
         case = Case("t", sample, cleanup=partial(remove, tmp_path / "out.nc"))
-        with Processes([sampling.__name__, "hyperslab.io.inspection.netcdf_source"]) as made:
+        with Processes([sampling.__name__, "hyperslab.io.by_netcdf4"]) as made:
             outcome = made.run(Job(case))
         assert outcome.status == "ok"
         for row in outcome.rows:

@@ -26,8 +26,8 @@ from samples import until
 from hyperslab.cli import main
 from hyperslab.io import Layout, Variable, create, write_array
 from hyperslab.io import by_netcdf4 as netcdf
-from hyperslab.io.inspection.base import SourceVariable
-from hyperslab.io.source import open_source
+from hyperslab.io.opening import open_source
+from hyperslab.io.source import SourceVariable
 from hyperslab.tune import copy_plan, passes
 from hyperslab.tune import rechunk as module
 from hyperslab.tune.partial import NoRoomError, part_name, whole_or_nothing

@@ -8,7 +8,7 @@ from pathlib import Path
 import data_gen
 
 from ..io.layout import Layout
-from ..io.source import open_source
+from ..io.opening import open_source
 from ..measure.processes import Processes
 from ..tune.advice.costs import Calibration
 from ..tune.advice.pricing import Row

@@ -1,10 +1,12 @@
-"""h5py reads HDF5 from files and, through fsspec, behind URLs, and writes it."""
+"""h5py describes and reads HDF5 in files and, through fsspec, behind URLs, and writes it."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
+from functools import cached_property
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -13,13 +15,39 @@ import h5py
 import numpy as np
 from numpy.typing import NDArray
 
+from ..subchunk.chunk_table import FILTERS, missing_filter
+from ..subchunk.hdf5 import DEFLATE, FLETCHER32, HIDDEN, SHUFFLE
+from ..subchunk.listing import NON_COORDINATE
 from .layout import Layout
 from .reading import StreamReader
-from .selection import Selection
+from .selection import Indices, Selection, region
+from .source import (
+    LISTS,
+    NAMED,
+    TEXT,
+    Axis,
+    Dims,
+    Source,
+    SourceVariable,
+    Step,
+    attributes,
+    described,
+    storage,
+    truncated,
+)
 from .variable import Variable
 from .writing import Attrs, Placed, Writer, by_group, ordered
 
 PAGE_BUFFER_BYTES = 2**25
+_OWN_ATTRIBUTES = HIDDEN | {"DIMENSION_LABELS", "_NCCOPY"}
+_BZIP2, _LZF, _BLOSC, _ZSTD = 307, 32000, 32001, 32015
+_FILTERS = FILTERS | {
+    DEFLATE: "deflate", SHUFFLE: "shuffle", FLETCHER32: "fletcher32", 4: "szip", 5: "nbit",
+    6: "scale-offset", _LZF: "lzf",
+}  # fmt: skip
+_LEVELLED = (DEFLATE, _BZIP2, _ZSTD)
+_BLOSC_CODECS = {0: "blosclz", 1: "lz4", 2: "lz4hc", 3: "snappy", 4: "zlib", 5: "zstd"}
+Filters = Mapping[int, tuple[tuple[int, ...], str]]  # values and name, by code
 
 
 class H5pyReader(StreamReader):
@@ -142,6 +170,226 @@ class HDF5Writer(Writer):
         except (OSError, RuntimeError):
             self._broken = True
             raise
+
+
+class HDF5Source(Source):
+    """An HDF5 file that h5py has open, far away from a stream that is closed with it."""
+
+    def __init__(
+        self, address: str, file: Any, path: Path | None, nbytes: int = -1, stream: Any = None
+    ) -> None:
+        super().__init__(address, path, nbytes)
+        self.threads = stream is not None
+        self._file, self._stream = file, stream
+        self._caches: dict[str, int] = {}
+        self._paths: dict[str, str] = {}
+        self._grown: dict[str, tuple[int, ...]] = {}
+        find_plugins()
+
+    @cached_property
+    def format(self) -> str:  # type: ignore[override]
+        return netcdf_kind(self._file) or "hdf5"
+
+    def touch(self, name: str) -> None:
+        dict(self._variable(name).attrs)
+
+    def cache(self, name: str, nbytes: int) -> None:
+        """Give a dataset a chunk cache; it is opened again for that."""
+        self._ready.pop(name, None)
+        self._caches[name] = nbytes
+
+    def close(self) -> None:
+        super().close()
+        if self._file:
+            self._file.close()
+            if self._stream:
+                self._stream.close()
+
+    def _read(self, name: str, selection: Indices) -> Any:
+        dataset, shape = self._variable(name), self._grown.get(name)
+        if shape is None:
+            return dataset[selection]
+        # netCDF-C stores what was written; the rest of a dimension is fill values.
+        chosen = region(selection, shape, name)
+        values = np.full(chosen.counts, dataset.fillvalue, dataset.dtype)
+        ends = zip(chosen.starts, chosen.counts, chosen.steps, dataset.shape, strict=True)
+        stored = dataset[
+            tuple(slice(a, min(a + (n - 1) * step + 1, end), step) for a, n, step, end in ends)
+        ]
+        values[tuple(slice(0, n) for n in stored.shape)] = stored
+        return values[tuple(0 if isinstance(i, int) else slice(None) for i in chosen.indices)]
+
+    def _open(self, name: str) -> Any:
+        if self.format != "hdf5":
+            _ = self.variables  # netCDF's names and lengths are not those of the datasets
+        path = self._paths.get(name, name)
+        if name not in self._caches:
+            return self._file[path]
+        access = h5py.h5p.create(h5py.h5p.DATASET_ACCESS)
+        access.set_chunk_cache(521, self._caches[name], 0.75)
+        return h5py.Dataset(h5py.h5d.open(self._file.id, path.encode(), dapl=access))
+
+    def _groups(self) -> Iterator[tuple[str, Any]]:
+        return ((path, item) for path, item in walk(self._file) if isinstance(item, h5py.Group))
+
+    def _attributes(self, item: Any) -> tuple[dict[str, object], frozenset[str]]:
+        def get(name: str) -> object:
+            value = item.attrs[name]
+            return "" if isinstance(value, h5py.Empty) else value
+
+        return attributes([name for name in item.attrs if name not in _OWN_ATTRIBUTES], get)
+
+    def _describe(self) -> Iterator[SourceVariable]:
+        known, dims = dict(datasets(self._file)), Dims(self._grouped)
+        lengths: dict[str, int] = {}  # of netCDF's dimensions, by the paths of their scales
+        for path, dataset in known.items() if netcdf_kind(self._file) else ():
+            for scale, n in zip(_scales(path, dataset), dataset.shape or (), strict=True):
+                if scale:
+                    lengths[scale] = max(lengths.get(scale, 0), int(n))
+        for path, dataset in known.items():
+            name = path.replace(NON_COORDINATE, "")
+            self._paths[name] = path
+            how, axes = stored(dataset, self.format), _axes(name, dataset, lengths)
+            how["reason"] = _special(dataset) or how["reason"]
+            found = described(dims, name, dataset.dtype, axes, self._attributes(dataset), **how)
+            if found.shape != dataset.shape and dataset.shape is not None:
+                self._grown[name] = found.shape
+            yield found
+
+
+def _axes(name: str, dataset: Any, lengths: Mapping[str, int]) -> list[Axis]:
+    shape, scales = dataset.shape or (), _scales(name, dataset)
+    groups = [name.rpartition("/")[0]] * len(shape)
+    if lengths and all(scales) and len(set(scales)) == len(scales):
+        shape = [lengths.get(scale, n) for scale, n in zip(scales, shape, strict=True)]
+        groups = [scale.rpartition("/")[0] for scale in scales]
+    bare = [scale.rpartition("/")[2] for scale in scales]
+    grows = [n is None for n in dataset.maxshape or ()]
+    return list(zip(bare, shape, grows, groups, strict=True))
+
+
+def _special(dataset: Any) -> str:
+    """Say why values of one of HDF5's own types cannot be copied."""
+    if dataset.shape is None:
+        return "holds nothing"
+    kinds = {
+        TEXT: h5py.check_string_dtype,
+        "holds references": h5py.check_ref_dtype,
+        LISTS: h5py.check_vlen_dtype,
+        NAMED: h5py.check_enum_dtype,
+    }
+    return next((why for why, of in kinds.items() if of(dataset.dtype) is not None), "")
+
+
+def _scales(name: str, dataset: Any) -> list[str]:
+    """Return the paths of dimension scales, "" for none; a scale is its own dimension's."""
+    rank = len(dataset.shape or ())
+    if dataset.is_scale and rank == 1:
+        return [f"/{name}"]
+    attached = "DIMENSION_LIST" in dataset.attrs
+    return [
+        str(dataset.dims[axis][0].name) if attached and len(dataset.dims[axis]) else ""
+        for axis in range(rank)
+    ]
+
+
+def walk(group: Any, path: str = "", seen: set[int] | None = None) -> Iterator[tuple[str, Any]]:
+    """Yield a group, its datasets and then what its groups hold, each under its first path."""
+    # Soft and external links are not followed, and dimensions that hold nothing left out.
+    yield path, group
+    seen = set() if seen is None else seen
+    inner = []
+    for name in group:
+        if not isinstance(group.get(name, getlink=True), h5py.HardLink):
+            continue
+        item = group.get(name)
+        place = h5py.h5o.get_info(item.id).addr
+        if place in seen:
+            continue
+        seen.add(place)
+        where = f"{path}/{name}".lstrip("/")
+        if isinstance(item, h5py.Group):
+            inner.append((where, item))
+        elif isinstance(item, h5py.Dataset) and not _only_dimension(item):
+            yield where, item
+    for where, item in inner:
+        yield from walk(item, where, seen)
+
+
+def datasets(file: Any) -> Iterator[tuple[str, Any]]:
+    return ((path, item) for path, item in walk(file) if isinstance(item, h5py.Dataset))
+
+
+def _only_dimension(dataset: Any) -> bool:
+    label = dataset.attrs.get("NAME", b"")
+    label = label.decode(errors="replace") if isinstance(label, bytes) else str(label)
+    return label.startswith(NO_VARIABLE)
+
+
+def netcdf_kind(file: Any) -> str:
+    """Return "netcdf4" or "netcdf4-classic" for a file that netCDF-C made, "" for others."""
+    if "_nc3_strict" in file.attrs:
+        return "netcdf4-classic"
+    if "_NCProperties" in file.attrs:
+        return "netcdf4"
+    own = {"_Netcdf4Dimid", "_Netcdf4Coordinates"}
+    # Not what links lead to, which may lie in another file.
+    hard = (name for name in file if isinstance(file.get(name, getlink=True), h5py.HardLink))
+    items = (item for item in map(file.get, hard) if isinstance(item, h5py.Dataset))
+    return "netcdf4" if any(_only_dimension(x) or own & set(x.attrs) for x in items) else ""
+
+
+def how_stored(path: Path, format: str) -> dict[str, dict[str, Any]]:
+    """Return how the datasets of a netCDF-4 file are stored, by netCDF's names."""
+    with h5py.File(path, "r") as file:
+        return {
+            name.replace(NON_COORDINATE, ""): stored(dataset, format)
+            for name, dataset in datasets(file)
+        }
+
+
+def stored(dataset: Any, format: str) -> dict[str, Any]:
+    """Return how a dataset is stored, as fields of a `SourceVariable`."""
+    filters = _filters(dataset)
+    ordered = sorted(filters, key=(SHUFFLE, FLETCHER32).__contains__)
+    steps = [_step(code, *filters[code]) for code in ordered]
+    return {
+        **storage(format, dataset.dtype, steps, dataset.chunks),
+        "stored_bytes": int(dataset.id.get_storage_size()),
+        "reason": missing_filter(dataset).removeprefix("it "),
+    }
+
+
+def netcdf_reads(dataset: Any) -> bool:
+    filters = _filters(dataset)
+    return _LZF not in filters and all(map(h5py.h5z.filter_avail, filters))
+
+
+def _filters(dataset: Any) -> Filters:
+    find_plugins()
+    creation = dataset.id.get_create_plist()
+    each = (creation.get_filter(n) for n in range(creation.get_nfilters()))
+    return {int(code): (tuple(v), name.decode(errors="replace")) for code, _, v, name in each}
+
+
+def _step(code: int, values: tuple[int, ...], name: str) -> Step:
+    if code == _BLOSC and len(values) > 6:
+        return f"blosc-{_BLOSC_CODECS.get(values[6], '?')}", values[4], bool(values[5])
+    level = values[0] if values and code in _LEVELLED else None
+    return _FILTERS.get(code, name or f"filter {code}"), level, False
+
+
+def hdf5_says(given: str, said: str) -> str:
+    """Return what HDF5's error about opening a file means."""
+    if found := re.search(r"truncated file: eof = (\d+), .*stored_eof = (\d+)", said):
+        return truncated(given, int(found[1]), int(found[2]))
+    if "lock" in said:
+        return (
+            f"{given} cannot be opened: another program has it open for writing; wait for it, or "
+            "copy the file and take the copy"
+        )
+    told = re.sub(r"^Unable to \w+ open file \((.*)\)$", r"\1", said.splitlines()[0])
+    return f"{given} is truncated or damaged: HDF5 says {told!r}; copy it again"
 
 
 READER = H5pyReader

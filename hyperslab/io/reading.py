@@ -112,7 +112,7 @@ class Reader(ABC):
         """Open, letting the library's own errors out."""
 
     def names(self, path: Path) -> Iterable[str]:
-        from .source import open_source
+        from .opening import open_source
 
         with open_source(path) as source:
             return list(source.variables)

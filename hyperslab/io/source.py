@@ -1,245 +1,360 @@
-"""Open a user's file, of whatever kind and wherever it is, for reading only."""
+"""What every kind of source offers: variables described, stored values read, nothing written."""
 
 from __future__ import annotations
 
-import stat
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, suppress
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import chain, count
 from pathlib import Path
 from typing import Any
 
-import h5py
+import numpy as np
+from numpy.typing import NDArray
 
-from .creation import STORE_MARKS
-from .inspection.base import Source, SourceError, SourceVariable, first_line, local_path, unquoted
-from .inspection.classic import check_whole
-from .inspection.hdf5_source import HDF5Source, datasets, hdf5_says, netcdf_kind, netcdf_reads
-from .urls import Remote, Stream
+from .layout import CODECS, Layout
+from .selection import Indices as Indices
+from .urls import shown
+from .variable import CHAR, DTYPES, Variable
+from .writing import stored_bytes
 
-__all__ = ["Source", "SourceError", "SourceVariable", "open_source"]
-
-BLOCK_BYTES = 4 * 2**20  # read ahead of a URL; fsspec's own is up to 50 MiB
-_PACKAGES = {"s3": "s3fs", "gs": "gcsfs", "gcs": "gcsfs", "http": "aiohttp"}
-_HDF5 = b"\x89HDF\r\n\x1a\n"
-_TAKES = "give a netCDF, HDF5 or Zarr file"
-_OTHERS = {
-    b"GRIB": "a GRIB file: turn it into netCDF first (cdo -f nc copy, or cfgrib)",
-    b"PK\x03\x04": "a zip archive: unpack it first",
-    b"\x1f\x8b": "compressed with gzip: unpack it first",
-    b"BZh": "compressed with bzip2: unpack it first",
-    b"\x28\xb5\x2f\xfd": "compressed with zstd: unpack it first",
-    b"\x0e\x03\x13\x01": "an HDF4 file: turn it into HDF5 first (h4toh5)",
-}
+SHOWN = 12  # names that an error lists
 
 
-def open_source(address: str | Path) -> Source:
-    """Open a file, a store or a URL for reading; a `SourceError` says why it cannot be read."""
-    given = unquoted(address)
-    path = local_path(given)
-    if path is None:
-        return _remote(given)
-    if not given:
-        raise SourceError(f"no file is named: {_TAKES}")
-    try:
-        if path.is_dir():
-            return _folder(given, path)
-        if stat.S_ISREG(path.stat().st_mode):
-            return _file(given, path)
-    except FileNotFoundError:
-        raise SourceError(f"{given} does not exist: {_TAKES}") from None
-    except OSError as error:
-        raise SourceError(f"{given} cannot be read: {error.strerror or error}") from None
-    raise SourceError(f"{given} is not a file: {_TAKES}")
+class SourceError(ValueError):
+    """A source cannot be read, or holds nothing that can be copied."""
 
 
-def reopen(address: str, format: str, library: str = "") -> Source:
-    """Open again, with the format it had, without looking into it first."""
-    path = local_path(address)
-    if path is None:
-        return _remote(address)
-    if format in ("zarr2", "zarr3"):
-        from .inspection.zarr_source import ZarrSource
+@dataclass(frozen=True)
+class SourceVariable(Variable):
+    """A variable of a source; one name of a dimension means one dimension in the whole source."""
 
-        return ZarrSource(address, path)
-    if format == "hdf5" or library == "h5py":
-        return HDF5Source(address, h5py.File(path, "r"), path)
-    from .inspection.netcdf_source import NetCDFSource
+    chunks: tuple[int, ...] | None = None  # lengths along each axis, in elements
+    codec: str = ""  # how it is compressed, in words; "" for not at all
+    byteorder: str = "little"  # "little" or "big"
+    stored_bytes: int | None = None  # bytes it takes in the file; None where that is unknown
+    layout: Layout | None = None  # the same as a layout, where one can say it
+    reason: str = ""  # why it cannot be copied, and its type is numpy's name; "" when it can
+    lost: frozenset[str] = frozenset()  # attributes that cannot be copied
 
-    return NetCDFSource(address, path, nczarr=format == "nczarr")
+    def __post_init__(self) -> None:
+        if not self.reason:
+            super().__post_init__()
+
+    @property
+    def chunk_bytes(self) -> int:
+        """Bytes of one chunk, uncompressed; 0 without chunks."""
+        return math.prod(self.chunks) * self.itemsize if self.chunks else 0
+
+    @property
+    def shown_dims(self) -> str:
+        pairs = zip(self.dims, self.shape, strict=True)
+        return ", ".join(f"{dim} {n}" for dim, n in pairs) or "a scalar"
 
 
-def _folder(given: str, path: Path) -> Source:
-    if not any((path / mark).is_file() for mark in STORE_MARKS):
-        raise SourceError(
-            f"{given} is a folder, and no Zarr store: there is no {STORE_MARKS[-1]} or "
-            f"{STORE_MARKS[0]} in it: {_TAKES}"
+class Source(AbstractContextManager["Source"], ABC):
+    """A file or store opened for reading, at an address as it was given; also a context manager."""
+
+    threads = False  # whether the libraries behind it work in threads of their own
+    format: str  # one of `hyperslab.io.FORMATS`
+
+    def __init__(self, address: str, path: Path | None, nbytes: int = -1) -> None:
+        self.address, self._path, self._nbytes = address, path, nbytes
+        self._ready: dict[str, Any] = {}
+
+    @property
+    def stat_bytes(self) -> int:
+        """Bytes of the file, or of all files of a store; -1 where that is unknown."""
+        return self._nbytes if self._path is None else stored_bytes(self._path)
+
+    @cached_property
+    def variables(self) -> dict[str, SourceVariable]:
+        """All variables by name, also those that cannot be copied."""
+        return {variable.name: variable for variable in self._describe()}
+
+    @cached_property
+    def attrs(self) -> dict[str, object]:
+        """Attributes of the root, and under the path of a group, "group/", a mapping of its own."""
+        own = {path.strip("/"): self._attributes(group)[0] for path, group in self._grouped}
+        return own.pop("", {}) | {f"{path}/": attrs for path, attrs in own.items() if attrs}
+
+    def chars(self) -> list[SourceVariable]:
+        """Return the variables of characters, such as a grid mapping without a value."""
+        return [v for v in self.variables.values() if (v.dtype, v.reason) == (CHAR, TEXT)]
+
+    def unkept(self, chars: bool = False) -> tuple[str, ...]:
+        """Return what a copy of all numbers, and characters, lacks, a sentence each."""
+        known = self.variables.values()
+        taken = {v.name for v in self.chars()} if chars else set()
+        left = {v.name: v.reason for v in known if v.reason and v.name not in taken}
+        lost: dict[str, Iterable[str]] = {}
+        for path, group in self._grouped:
+            owner = f"group {path.strip('/')}" if path else "the file"
+            lost[owner] = self._attributes(group)[1]
+        lost |= {variable.name: variable.lost for variable in known if variable.name not in left}
+        return (
+            *(f"{name} is left out: it {reason}." for name, reason in left.items()),
+            *(
+                f"{owner} loses {', '.join(sorted(names))}, which cannot be copied."
+                for owner, names in lost.items()
+                if names
+            ),
         )
-    with _damaged(f"{given} is a damaged Zarr store: "):
-        return reopen(given, "nczarr" if _by_netcdf(path) else "zarr3")
+
+    def choose(self, names: Sequence[str] | None = None) -> list[SourceVariable]:
+        """Return the variables of these names, or all that can be copied."""
+        given = shown(self.address)
+        able = [v for v in self.variables.values() if not v.reason]
+        if not able:
+            why = "; ".join(f"{v.name}: {v.reason}" for v in self.variables.values())
+            raise SourceError(f"{given} holds no array of numbers{why and f' ({why})'}")
+        if names is None:
+            return able
+        more = f" and {len(able) - SHOWN} more" if len(able) > SHOWN else ""
+        take = f"take of {', '.join(v.name for v in able[:SHOWN])}{more}"
+        wanted = list(dict.fromkeys(name.strip("/") for name in names))
+        if not wanted:
+            raise SourceError(f"no variables of {given} are named: {take}")
+        for name in wanted:
+            if name not in self.variables:
+                raise SourceError(f"{given} has no variable {name!r}: {take}")
+            if reason := self.variables[name].reason:
+                raise SourceError(f"{given}: {name} cannot be copied: it {reason}: {take}")
+        return [self.variables[name] for name in wanted]
+
+    def read(self, name: str, selection: Indices) -> NDArray[Any]:
+        """Read stored values of part of a variable, C-contiguous, in native byte order."""
+        try:
+            values = np.asarray(self._read(name, selection))
+        except Exception as error:
+            where = (f"{i.start}:{i.stop}" if isinstance(i, slice) else str(i) for i in selection)
+            place = f"{shown(self.address)}: {name} cannot be read at [{', '.join(where)}]"
+            raise SourceError(f"{place}: {first_line(error)}") from error
+        return np.asarray(values, values.dtype.newbyteorder("="), order="C")
+
+    def touch(self, name: str) -> None:
+        """Fetch what the library needs to know of a variable before it can read it."""
+        self._variable(name)
+
+    def cache(self, name: str, nbytes: int) -> None:
+        """Give a variable a chunk cache of so many bytes, where the library has one."""
+
+    def close(self) -> None:
+        self._ready.clear()
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _variable(self, name: str) -> Any:
+        if name not in self._ready:
+            self._ready[name] = self._open(name)
+        return self._ready[name]
+
+    def _read(self, name: str, selection: Indices) -> Any:
+        return self._variable(name)[selection or ...]
+
+    @abstractmethod
+    def _open(self, name: str) -> Any: ...
+
+    @abstractmethod
+    def _describe(self) -> Iterable[SourceVariable]: ...
+
+    @cached_property
+    def _grouped(self) -> list[tuple[str, Any]]:
+        return list(self._groups())
+
+    @abstractmethod
+    def _groups(self) -> Iterator[tuple[str, Any]]:
+        """Yield the root, "", and the groups below it with their paths."""
+
+    @abstractmethod
+    def _attributes(self, item: Any) -> tuple[dict[str, object], frozenset[str]]:
+        """Return what `attributes` does of a group or variable."""
 
 
-@contextmanager
-def _damaged(said: str, show: Callable[[str], str] = str) -> Iterator[None]:
-    """Say of what goes wrong that the file is damaged, unless its library is not there."""
+class Dims:
+    """Names of dimensions that mean one thing each in a whole source, whatever groups call them."""
+
+    def __init__(self, groups: Iterable[tuple[str, Any]] = ()) -> None:
+        self._known: dict[str, tuple[int, bool]] = {}
+        self._groups = {path.strip("/") for path, _ in groups}
+
+    def name(self, wanted: str, size: int, grows: bool = False, group: str = "") -> str:
+        """Return the name of a dimension, qualified when another one has it already."""
+        prefix = flat(group)
+        qualified = f"{prefix}_{wanted}" if prefix else wanted
+        return next(
+            candidate
+            for candidate in chain((wanted,), _numbered(qualified))
+            if candidate not in self._groups  # beside which it cannot lie in the root
+            and self._known.setdefault(candidate, (size, grows)) == (size, grows)
+        )
+
+    def names(self, axes: Iterable[Axis]) -> tuple[str, ...]:
+        """Return the names of a variable's dimensions, each once; by its length without one."""
+        found: list[str] = []
+        for name, size, grows, group in axes:
+            base = flat(name or f"dim_{size}{'_growing' if grows else ''}")
+            made = (self.name(each, size, grows, group) for each in _numbered(base))
+            found.append(next(each for each in made if each not in found))
+        return tuple(found)
+
+
+def flat(path: str) -> str:
+    """Return a path as a name that may stand in the root."""
+    return path.strip("/").replace("/", "_")
+
+
+def _numbered(name: str) -> Iterator[str]:
+    return chain((name,), (f"{name}_{n}" for n in count(2)))
+
+
+def first_line(error: BaseException) -> str:
+    return (str(error).strip() or type(error).__name__).splitlines()[0]
+
+
+def attributes(
+    names: Iterable[str], get: Callable[[str], object]
+) -> tuple[dict[str, object], frozenset[str]]:
+    """Return the attributes that all formats have, and the names of the others."""
+    kept: dict[str, object] = {}
+    names = list(names)
+    for name in names:
+        # Types of a user's own have no counterpart here.
+        with suppress(AttributeError, KeyError, OSError, RuntimeError, TypeError):
+            if (value := plain(get(name))) is not None:
+                kept[name] = value
+    return kept, frozenset(names) - kept.keys() - {"_FillValue"}
+
+
+def plain(value: object) -> object:
+    """Return an attribute as a number, text, or an array or list of them; None for any other."""
+    if isinstance(value, bytes):
+        return value.decode(errors="replace")
+    if isinstance(value, list | tuple) and value:
+        kinds = {type(item) for item in value}
+        numbers = np.asarray(value) + 0 if kinds <= {bool, int, float} else None
+        return list(value) if kinds == {str} else numbers
+    if isinstance(value, np.ndarray):
+        if value.dtype.kind in "iuf":
+            return value.reshape(-1)[0] if value.size == 1 else value
+        if value.dtype.kind in "SUO" and value.ndim < 2:
+            texts = [plain(item) for item in value.flat]
+            if all(isinstance(text, str) for text in texts):
+                return texts[0] if len(texts) == 1 else texts
+        return value.astype("i1") if value.dtype.kind == "b" else None
+    if isinstance(value, bool | np.bool_):
+        return int(value)
+    return value if isinstance(value, str) or np.isscalar(value) else None
+
+
+def fill_of(attrs: dict[str, object], dtype: np.dtype[Any]) -> float | int | None:
+    """Take the fill value out of attributes; None when there is none or it is no such value."""
     try:
-        yield
-    except ImportError:
-        raise
-    except Exception as error:
-        raise SourceError(said + show(first_line(error))) from error
+        value = np.asarray(attrs.pop("_FillValue")).reshape(-1)[0].item()
+        same = np.asarray(value, dtype.newbyteorder("=").str[1:])
+    except (AttributeError, KeyError, TypeError, ValueError, IndexError, OverflowError):
+        return None
+    return value if same == value or (value != value and same.dtype.kind == "f") else None
 
 
-def _by_netcdf(path: Path) -> bool:
-    marks = [path / name for name in (".zgroup", ".zattrs") if (path / name).is_file()]
-    marked = any("_nczarr" in mark.read_text(errors="replace") for mark in marks)
-    return marked or (path / ".nczgroup").is_file()
-
-
-def _file(given: str, path: Path) -> Source:
-    size = path.stat().st_size
-    if not size:
-        raise SourceError(f"{given} is empty: it holds no byte")
-    if h5py.is_hdf5(path):  # also after a block of the user's own
-        return _hdf5(given, path)
-    with path.open("rb") as file:
-        head = file.read(512)
-        if head.startswith((b"CDF\x01", b"CDF\x02", b"CDF\x05")):
-            file.seek(0)
-            check_whole(file, given, size)
-            with _damaged(f"{given} is damaged: netCDF says ", repr):
-                return reopen(given, "netcdf3")
-    for magic, what in _OTHERS.items():
-        if head.startswith(magic):
-            raise SourceError(f"{given} is {what}")
-    if head.startswith(_HDF5[:4]) or _HDF5.startswith(head):
-        raise SourceError(f"{given} is truncated or damaged: it ends within its HDF5 signature")
-    if _is_text(head):
-        page = head.lstrip()[:1] == b"<"
-        kind = "a page of HTML or XML, perhaps of a failed download" if page else "a text file"
-        raise SourceError(f"{given} is {kind}: {_TAKES}")
-    raise SourceError(f"{given} is no netCDF, HDF5 or Zarr: {_TAKES}")
-
-
-def _hdf5(given: str, path: Path) -> Source:
+def layout_of(format: str, **fields: Any) -> Layout | None:
+    """Return a layout, or None when these choices cannot be said as one."""
     try:
-        file = h5py.File(path, "r")
-    except OSError as error:
-        raise SourceError(hdf5_says(given, str(error))) from error
-    with _damaged(f"{given} is damaged: "), ExitStack() as held:
-        held.callback(file.close)
-        if netcdf_kind(file) and all(netcdf_reads(dataset) for _, dataset in datasets(file)):
-            return reopen(given, "netcdf4")
-        source = HDF5Source(given, file, path)
-        held.pop_all()
-        return source
+        return Layout(format, **fields)
+    except ValueError:
+        return None
 
 
-def _is_text(head: bytes) -> bool:
-    try:
-        text = head.decode("utf-8", "strict" if len(head) < 512 else "ignore")
-    except UnicodeDecodeError:
-        return False
-    return all(c.isprintable() or c in "\t\n\r\f" for c in text) and bool(text)
+Step = tuple[str, int | None, bool]  # a filter: its name, its level, whether it shuffles bytes
+_BESIDE = ("shuffle", "fletcher32", "crc32c")  # filters that come with a codec, or without any
 
 
-def _remote(address: str) -> Source:
-    scheme, _, rest = address.partition("://")
-    remote = Remote(f"{scheme.lower()}://{rest}")
-    try:
-        if remote.kind == "http":
-            import aiohttp
+def storage(
+    format: str,
+    dtype: np.dtype[Any],
+    steps: Sequence[Step],
+    chunks: tuple[int, ...] | None,
+    shards: tuple[int, ...] | None = None,
+    byteorder: str = "",
+) -> dict[str, Any]:
+    """Return how values are stored, as fields of a `SourceVariable`."""
+    order = byteorder or ("big" if dtype.str.startswith(">") else "little")
+    known: dict[str, Any] = {
+        "chunks": tuple(map(int, chunks)) if chunks else None,
+        "codec": ", ".join(
+            f"{name}{'' if level is None else f' {level}'}{', shuffle' * shuffles}"
+            for name, level, shuffles in steps
+        ),
+        "byteorder": order,
+        "layout": None,
+    }
+    names = [name for name, _, _ in steps]
+    codecs = [step for step in steps if step[0] not in _BESIDE]
+    if len(codecs) > 1 or any(name not in CODECS for name, _, _ in codecs):
+        return known
+    fields: dict[str, Any] = {"fletcher32": "fletcher32" in names, "shards": shards}
+    for name, level, shuffles in codecs:
+        shuffled = shuffles or "shuffle" in names
+        fields |= {"codec": name, "level": level or None, "shuffle": shuffled}
+    order = order if dtype.itemsize > 1 else "native"
+    return known | {"layout": layout_of(format, chunks=chunks, byteorder=order, **fields)}
 
-            wait = aiohttp.ClientTimeout(total=None, sock_connect=20, sock_read=120)
-            remote = Remote(remote.url, {"client_kwargs": {"timeout": wait}})
-        return _at_url(remote)
-    except SourceError:
-        raise
-    except ImportError as error:
-        need = _PACKAGES.get(remote.kind, error.name or scheme)
-        said = f"{remote} cannot be read: {scheme} needs {need}: pip install {need}"
-        raise SourceError(said) from error
-    except Exception as error:
-        raise SourceError(_why(error, remote)) from error
+
+Axis = tuple[str | None, int, bool, str]  # a dimension: name, length, whether it grows, its group
 
 
-def _at_url(remote: Remote) -> Source:
-    system, path = remote.system()
-    try:
-        file = system.open(path, "rb", block_size=BLOCK_BYTES, cache_type="readahead")
-        head = file.read(8)
-    except (FileNotFoundError, IsADirectoryError) as error:
-        if _is_zarr(system, path):
-            return _zarr(remote, system, path)
-        # An address that cannot be reached is not found either: the cause tells them apart.
-        raise SourceError(_why(error.__cause__ or error, remote)) from error
-    classic = head[:3] == b"CDF"
-    if head == _HDF5:
-        size = int(getattr(file, "size", None) or -1)
-        _require_ranges(remote, system, path, size)
-        file.seek(0)
-        stream = Stream(file)
-        return HDF5Source(remote.url, h5py.File(stream, "r"), None, size, stream)
-    if classic and remote.kind == "http":
-        from .inspection.netcdf_source import NetCDFSource
-
-        with file:
-            _require_ranges(remote, system, path)  # else netCDF-C says the format is unknown
-            file.seek(0)
-            check_whole(file, str(remote), getattr(file, "size", None))
-        return NetCDFSource(remote.url, remote)
-    file.close()
-    if classic:
-        said = f"{remote} is classic netCDF, which can be read over http only: download it"
-        raise SourceError(said)
-    if _is_zarr(system, path):  # a server may answer for a folder with a page
-        return _zarr(remote, system, path)
-    if not head:
-        raise SourceError(f"{remote} is empty (0 bytes): check the address")
-    raise SourceError(
-        f"{remote} is no netCDF, HDF5 or Zarr: it begins with {head!r}; "
-        "give the address of the file itself, not of a page about it"
+def described(
+    dims: Dims,
+    name: str,
+    dtype: np.dtype[Any],
+    axes: Sequence[Axis],
+    attributes: tuple[dict[str, object], frozenset[str]],
+    **how: Any,  # it is stored, and the reason why it cannot be copied
+) -> SourceVariable:
+    """Return a variable; `attributes` are what the function of this name returns."""
+    (attrs, lost), names = attributes, dims.names(axes)
+    filled, fill = "_FillValue" in attrs, fill_of(attrs, dtype)
+    if filled and fill is None:
+        lost |= {"_FillValue"}
+    how["reason"] = how.get("reason") or why_not(dtype)
+    return SourceVariable(
+        name,
+        names,
+        tuple(int(n) for _, n, _, _ in axes),
+        dtype.newbyteorder("=").str[1:],
+        attrs,
+        None if how["reason"] else fill,
+        tuple(dim for dim, (_, _, grows, _) in zip(names, axes, strict=True) if grows),
+        lost=lost,
+        **how,
     )
 
 
-def _require_ranges(remote: Remote, system: Any, path: str, nbytes: int = 0) -> None:
-    """Raise an error when a server gives a file only whole, and that is more than one block."""
-    from fsspec.asyn import sync
-
-    if remote.kind != "http" or 0 < nbytes <= BLOCK_BYTES:
-        return
-
-    async def ask() -> int:
-        session = await system.set_session()
-        wanted = session.get(system.encode_url(path), headers={"Range": "bytes=1-1"})
-        async with wanted as answer:
-            answer.raise_for_status()
-            return int(answer.status)
-
-    if sync(system.loop, ask) != 206:
-        raise SourceError(
-            f"{remote} cannot be read in parts, as it must be: its server does not answer range "
-            "requests; download it and give the file"
-        )
+TEXT, LISTS = "holds text", "holds lists of any length"
+NAMED = "holds named values (an enumeration)"
+_KINDS = {
+    "S": TEXT, "U": TEXT, "T": TEXT, "O": "holds text or lists of any length",
+    "b": "holds truth values", "c": "holds complex numbers", "V": "holds opaque bytes",
+    "M": "holds dates", "m": "holds spans of time",
+}  # fmt: skip
 
 
-def _is_zarr(system: Any, path: str) -> bool:
-    return any(system.exists(f"{path.rstrip('/')}/{mark}") for mark in STORE_MARKS)
+def why_not(dtype: np.dtype[Any]) -> str:
+    """Say why values of a type cannot be copied; "" when they can."""
+    if dtype.names:
+        return f"holds records (compound values of {', '.join(dtype.names)})"
+    if dtype.subdtype:
+        return f"holds small arrays as values ({dtype})"
+    if dtype.newbyteorder("=").str[1:] in DTYPES:
+        return ""
+    if dtype.kind == "f":
+        return f"holds {8 * dtype.itemsize}-bit floats"
+    return _KINDS.get(dtype.kind, f"holds {dtype}")
 
 
-def _zarr(remote: Remote, system: Any, path: str) -> Source:
-    from .inspection.zarr_source import ZarrSource
-
-    source = ZarrSource(remote.url, remote)
-    if any(v.layout and v.layout.shards for v in source.variables.values()):
-        _require_ranges(remote, system, f"{path.rstrip('/')}/zarr.json")
-    return source
-
-
-def _why(error: BaseException, remote: Remote) -> str:
-    """Return in one line why a URL cannot be read, and what to do."""
-    said, absent = remote.said(error), isinstance(error, FileNotFoundError | IsADirectoryError)
-    if absent or getattr(error, "status", 0) == 404:
-        return f"{remote} cannot be read: there is nothing there: check the address"
-    if "truncated file" in said:
-        return hdf5_says(str(remote), said)
-    return f"{remote} cannot be read: {said}: check the address, and whether you may read it"
+def truncated(given: str, size: int, needed: int) -> str:
+    return f"{given} is truncated: it has {size:,} bytes of {needed:,}; copy or download it again"

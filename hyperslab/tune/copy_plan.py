@@ -12,8 +12,8 @@ import numpy as np
 
 from hyperslab.io.chunk_shapes import chunk_grid, cut, padded_bytes
 from hyperslab.io.file_plan import CHUNK_CACHED
-from hyperslab.io.inspection.base import SourceVariable
 from hyperslab.io.layout import CLASSIC, NETCDF4, ZARR
+from hyperslab.io.source import SourceVariable
 from hyperslab.tune.process_memory import mib
 from hyperslab.tune.specs.auto import along
 from hyperslab.tune.specs.target import Fitted

@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from hyperslab.io.creation import STORE_MARKS
-from hyperslab.io.inspection.base import SourceError
+from hyperslab.io.source import SourceError
 from hyperslab.io.writing import remove
 from hyperslab.measure.parent import alive
 from hyperslab.tune.process_memory import mib

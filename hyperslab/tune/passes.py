@@ -19,7 +19,8 @@ from numpy.typing import NDArray
 
 from hyperslab.io.chunk_shapes import cut
 from hyperslab.io.creation import Writer, create
-from hyperslab.io.source import Source, SourceVariable, reopen
+from hyperslab.io.opening import reopen
+from hyperslab.io.source import Source, SourceVariable
 from hyperslab.tune.report.differences import WrongValuesError, difference
 from hyperslab.tune.specs.target import Fitted
 

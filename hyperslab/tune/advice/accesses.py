@@ -7,8 +7,8 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from hyperslab.io.inspection.base import SourceError, SourceVariable
 from hyperslab.io.selection import Indices
+from hyperslab.io.source import SourceError, SourceVariable
 
 from ..specs.axes import NAMED, axes_of, axis_letters, selection
 

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from hyperslab.io.inspection.base import is_url, shown, unquoted
+from hyperslab.io.urls import is_url, shown, unquoted
 from hyperslab.network.link import Link
 
 from ..report import report_files

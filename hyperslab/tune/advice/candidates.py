@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hyperslab.io.chunk_shapes import ceil_chunk, chunk_grid
-from hyperslab.io.inspection.base import SourceVariable, layout_of
 from hyperslab.io.layout import CHUNKED, CLASSIC, NETCDF4, ZARR, Layout
 from hyperslab.io.selection import region
+from hyperslab.io.source import SourceVariable, layout_of
 from hyperslab.network.link import Link
 
 from ..specs.parse import codec

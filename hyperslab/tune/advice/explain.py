@@ -8,8 +8,8 @@ from pathlib import Path
 from textwrap import indent
 
 from hyperslab.io.chunk_shapes import chunk_grid
-from hyperslab.io.inspection.base import is_url, shown
 from hyperslab.io.layout import NETCDF4, Layout
+from hyperslab.io.urls import is_url, shown
 from hyperslab.text import TIMES, amount, listing
 
 from ..report.table import grid, wrapped

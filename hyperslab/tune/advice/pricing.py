@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from hyperslab.io.chunk_shapes import chunk_grid, padded_bytes
-from hyperslab.io.inspection.base import SourceVariable, first_line
+from hyperslab.io.source import SourceVariable, first_line
 from hyperslab.measure.processes import Processes
 from hyperslab.text import Interval
 

@@ -10,8 +10,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from hyperslab.io.cards import readers
-from hyperslab.io.inspection.base import Source, SourceVariable, is_url
-from hyperslab.io.source import open_source
+from hyperslab.io.opening import open_source
+from hyperslab.io.source import Source, SourceVariable
+from hyperslab.io.urls import is_url
 from hyperslab.measure.cold import can_evict
 from hyperslab.measure.machine import memory_bytes
 from hyperslab.network.link import Link

@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 from hyperslab.io.chunk_shapes import chunk_grid, far_apart, padded_bytes
 from hyperslab.io.creation import stored_bytes, write_array
 from hyperslab.io.file_plan import check_blosc
-from hyperslab.io.inspection.base import Source, SourceVariable
 from hyperslab.io.layout import Layout
 from hyperslab.io.selection import Indices
+from hyperslab.io.source import Source, SourceVariable
 from hyperslab.measure.processes import Processes
 from hyperslab.measure.worker import Job
 

@@ -145,7 +145,7 @@ def measured(words: Sequence[str], *, seed: int = 0, copy: bool = True) -> pd.Da
 
 def asked_for(arguments: argparse.Namespace) -> Asked:
     """Open the file and return what is to be measured; a ValueError says what cannot be had."""
-    from hyperslab.io.source import open_source
+    from hyperslab.io.opening import open_source
 
     from .mpi_ranks import writable
 

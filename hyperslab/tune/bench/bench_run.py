@@ -13,10 +13,11 @@ from typing import Any
 
 import pandas as pd
 
-from hyperslab.io.inspection.base import local_path
-from hyperslab.io.inspection.hdf5_source import HDF5Source
+from hyperslab.io.by_h5py import HDF5Source
 from hyperslab.io.layout import CLASSIC, Layout
-from hyperslab.io.source import Source, SourceVariable, open_source
+from hyperslab.io.opening import open_source
+from hyperslab.io.source import Source, SourceVariable
+from hyperslab.io.urls import local_path
 from hyperslab.io.writing import remove
 from hyperslab.measure import machine
 from hyperslab.measure.case import Case
@@ -42,10 +43,9 @@ SAMPLE_BYTES = 88 * 2**20  # what the libraries take in a sample's process, abou
 TIMEOUT_S = 86_400.0
 _MODULES = (
     "hyperslab.tune.bench.trial",
-    "hyperslab.io.inspection.netcdf_source", "hyperslab.io.inspection.hdf5_source",
     "hyperslab.io.by_netcdf4", "hyperslab.io.by_h5py",
 )  # fmt: skip
-_ZARR_MODULES = ("hyperslab.io.inspection.zarr_source", "hyperslab.io.by_zarr")
+_ZARR_MODULES = ("hyperslab.io.by_zarr",)
 
 
 def bench(

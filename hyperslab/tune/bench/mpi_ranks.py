@@ -11,8 +11,8 @@ from pathlib import Path
 import numpy as np
 
 from hyperslab.io.creation import blocks
-from hyperslab.io.inspection.base import Source, SourceVariable
 from hyperslab.io.layout import NETCDF4, Layout
+from hyperslab.io.source import Source, SourceVariable
 from hyperslab.io.writing import sync_files
 from hyperslab.measure.case import Stopwatch
 from hyperslab.parallel.cases import cost

@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hyperslab.io.inspection.base import SourceVariable
 from hyperslab.io.layout import Layout
+from hyperslab.io.opening import reopen
 from hyperslab.io.selection import Indices, Region, region
-from hyperslab.io.source import reopen
+from hyperslab.io.source import SourceVariable
 from hyperslab.io.writing import stored_bytes
 from hyperslab.measure.case import Stopwatch
 from hyperslab.measure.cold import resident_fraction, warm

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from hyperslab.io.chunk_shapes import ceil_chunk
-from hyperslab.io.inspection.base import SourceVariable
+from hyperslab.io.source import SourceVariable
 from hyperslab.io.variable import Variable
 
 from .axes import axes_of, axis_letters

@@ -8,8 +8,8 @@ from itertools import islice
 from pathlib import PurePosixPath
 from typing import TypeAlias
 
-from hyperslab.io.inspection.base import Source, SourceVariable
 from hyperslab.io.selection import Indices
+from hyperslab.io.source import Source, SourceVariable
 from hyperslab.io.variable import Variable
 
 _STANDARD = {

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import product
 
-from hyperslab.io.inspection.base import SourceVariable
 from hyperslab.io.layout import CODECS, FORMATS, LEVELS, QUANTIZERS
+from hyperslab.io.source import SourceVariable
 
 from .auto import candidates, shapes
 from .target import (

@@ -11,8 +11,8 @@ import numpy as np
 
 from hyperslab.io.chunk_shapes import padded_bytes, picked_chunks
 from hyperslab.io.file_plan import CLASSIC_DTYPES, plan
-from hyperslab.io.inspection.base import SourceVariable, flat, layout_of
 from hyperslab.io.layout import CHUNKED, CLASSIC, NETCDF4, ONE_GROWS, ZARR, Layout
+from hyperslab.io.source import SourceVariable, flat, layout_of
 from hyperslab.io.variable import Variable
 from hyperslab.io.writing import by_group
 

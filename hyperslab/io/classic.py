@@ -5,8 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any, BinaryIO
 
-from .base import SourceError
-from .hdf5_source import truncated
+from .source import SourceError, truncated
 
 _TYPE_BYTES = {1: 1, 2: 1, 3: 2, 4: 4, 5: 4, 6: 8, 7: 1, 8: 2, 9: 4, 10: 8, 11: 8}
 _STREAMING = (2**32 - 1, 2**64 - 1)  # the number of records is left to the file's length

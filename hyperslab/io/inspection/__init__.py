@@ -1,1 +1,0 @@
-"""One kind of source for each family of formats; `hyperslab.io.source` chooses among them."""

@@ -29,5 +29,5 @@ def __getattr__(name: str) -> object:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from data_gen import datasets, lazily, manifest, many_files
 
-    places = (datasets, lazily, many_files, manifest)
-    return next(vars(place)[name] for place in places if name in vars(place))
+    modules = (datasets, lazily, many_files, manifest)
+    return next(vars(module)[name] for module in modules if name in vars(module))

@@ -44,12 +44,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         _check(out, layout, args.force)
     except (ValueError, OSError) as error:
         parser.error(str(error))
-    part = out.with_name(f".part-{out.name}")
+    unfinished = out.with_name(f".part-{out.name}")
     try:
-        remove(part)
-        write(source, {part: layout}, progress=not args.quiet)
+        remove(unfinished)
+        write(source, {unfinished: layout}, progress=not args.quiet)
         remove(out)
-        part.replace(out)
+        unfinished.replace(out)
     except KeyboardInterrupt:
         print("interrupted: nothing was written", file=sys.stderr)
         return 1
@@ -57,7 +57,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"{parser.prog}: {error}", file=sys.stderr)
         return 1
     finally:
-        remove(part)
+        remove(unfinished)
     return 0
 
 
@@ -111,22 +111,22 @@ def _lengths(text: str) -> tuple[int, ...]:
 
 
 def _given(args: argparse.Namespace) -> dict[str, object]:
-    found = {
+    given = {
         name: getattr(args, name)
         for name in ("steps", "seed", "tile", "shape", "dtype")
         if getattr(args, name) is not None
     }
-    known = parameters(args.dataset)
+    defaults = parameters(args.dataset)
     for pair in args.more:
         name, sign, value = pair.partition("=")
         if not sign:
-            raise ValueError(f"--set {pair}: give NAME=VALUE, NAME one of {', '.join(known)}")
-        default = known.get(name)
+            raise ValueError(f"--set {pair}: give NAME=VALUE, NAME one of {', '.join(defaults)}")
+        default = defaults.get(name)
         try:
-            found[name] = type(default)(value) if isinstance(default, int | float) else value
+            given[name] = type(default)(value) if isinstance(default, int | float) else value
         except ValueError:
             raise ValueError(f"--set {pair}: give a number, such as {default}") from None
-    return found
+    return given
 
 
 def _layout(args: argparse.Namespace, frame: tuple[int, ...]) -> Layout:

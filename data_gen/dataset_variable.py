@@ -48,13 +48,13 @@ class DatasetVariable:
     @cached_property
     def dtype(self) -> str:
         """Type of its values."""
-        variables = {one.name: one for one in self._dataset.description.variables}
+        variables = {variable.name: variable for variable in self._dataset.description.variables}
         return variables[self.variable].dtype
 
     @cached_property
     def shape(self) -> tuple[int, ...]:
         """Lengths of its axes, time first."""
-        variables = {one.name: one for one in self._dataset.description.variables}
+        variables = {variable.name: variable for variable in self._dataset.description.variables}
         return tuple(variables[self.variable].shape)
 
     @property
@@ -80,8 +80,8 @@ class DatasetVariable:
 
     def write(self, files: Mapping[Path, Layout], folder: Path) -> None:
         """Link files of these layouts to the dataset in the folder, drawn where it is missing."""
-        made = ensure_all(self.name, list(files.values()), folder, **self.parameters)
-        for link, path in zip(files, made, strict=True):
+        paths = ensure_all(self.name, list(files.values()), folder, **self.parameters)
+        for link, path in zip(files, paths, strict=True):
             link.unlink(missing_ok=True)
             link.symlink_to(path.resolve())
 
@@ -133,8 +133,8 @@ class Repeated:
 
     def write(self, files: Mapping[Path, Layout], folder: Path) -> None:
         """Write netCDF files whose chunks are a time step each."""
-        about = dataset(self.drawn.name, **{**self.drawn.parameters, "steps": self.steps})
-        described = about.description
+        source = dataset(self.drawn.name, **{**self.drawn.parameters, "steps": self.steps})
+        described = source.description
         fixed = {"coordinates": described.coordinates, "attrs": described.attrs}
         self.drawn.write(files, folder)
         for path, layout in files.items():
@@ -143,7 +143,7 @@ class Repeated:
             with create(path, described.variables, layout, **fixed):
                 pass
             with h5py.File(short) as old, h5py.File(path, "r+") as new:
-                names = [one.name for one in described.variables]
+                names = [variable.name for variable in described.variables]
                 for step, name in self._order(names):
                     _repeat(old[name].id, new[name].id, step)
 
@@ -157,8 +157,8 @@ class Repeated:
 
 def _taken(values: Callable[[], NDArray[Any]], steps: NDArray[np.int64]) -> NDArray[Any]:
     """Return time steps of what is loaded."""
-    found: NDArray[Any] = values()[steps]
-    return found
+    taken: NDArray[Any] = values()[steps]
+    return taken
 
 
 def _repeat(old: h5py.h5d.DatasetID, new: h5py.h5d.DatasetID, step: int) -> None:
@@ -191,7 +191,7 @@ def variable(name: str, variable: str, **parameters: object) -> DatasetVariable:
     ((2, 380, 1287), (1, 380, 1287), (2,))
     """
     source = dataset(name, **parameters)
-    names = [one.name for one in source.description.variables]
+    names = [described.name for described in source.description.variables]
     if variable not in names or source.frame[0] != 1 or len(source.frame) < 3:
         raise ValueError(
             f"no variable {variable!r} of {name!r} by time steps: it has {', '.join(names)}"

@@ -65,8 +65,8 @@ def open(name: str, *, decode: bool = True, **parameters: object) -> "xr.Dataset
         values = array.concatenate(blocks)  # type: ignore[no-untyped-call]
         variables[variable.name] = (variable.dims, values, attrs)
     coordinates = {
-        key: (variable.dims, known, dict(variable.attrs))
-        for key, (variable, known) in about.coordinates.items()
+        key: (variable.dims, values, dict(variable.attrs))
+        for key, (variable, values) in about.coordinates.items()
     }
     whole = xr.Dataset(variables, coordinates, dict(about.attrs))
     return xr.decode_cf(whole) if decode else whole

@@ -97,12 +97,12 @@ def ensure_all(
         raise ValueError(f"check={check!r}: give 'size' or 'checksum'")
     source, folder = dataset(name, **parameters), Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
-    wanted = {_path(folder, source, layout): layout for layout in layouts}
+    targets = {_path(folder, source, layout): layout for layout in layouts}
     with ExitStack() as locks:
-        for path in sorted(wanted):  # always in one order, so that two processes cannot deadlock
+        for path in sorted(targets):  # always in one order, so that two processes cannot deadlock
             locks.enter_context(_locked(path))
         missing = {}
-        for path, layout in wanted.items():
+        for path, layout in targets.items():
             fault = _fault(path, _recipe(source, layout), check)
             if fault and fault != "absent":
                 if not remake:
@@ -115,21 +115,21 @@ def ensure_all(
     return [_path(folder, source, layout) for layout in layouts]
 
 
-def _make(source: Dataset, wanted: Mapping[Path, Layout], progress: bool) -> None:
-    temporary = {path: path.with_name(f".part-{path.name}") for path in wanted}
+def _make(source: Dataset, targets: Mapping[Path, Layout], progress: bool) -> None:
+    temporary = {path: path.with_name(f".part-{path.name}") for path in targets}
     try:
-        for path, part in temporary.items():
-            remove(part)  # of a killed process: we hold the lock
+        for path, unfinished in temporary.items():
+            remove(unfinished)  # of a killed process: we hold the lock
             remove(path)
             remove(manifest_path(path))
-        write(source, {temporary[path]: wanted[path] for path in wanted}, progress=progress)
-        for path, part in temporary.items():
-            found = _stored(part) | {"sha256": checksum(part)}
-            part.replace(path)
-            _save(manifest_path(path), _recipe(source, wanted[path]) | found)
+        write(source, {temporary[path]: targets[path] for path in targets}, progress=progress)
+        for path, unfinished in temporary.items():
+            stored = _stored(unfinished) | {"sha256": checksum(unfinished)}
+            unfinished.replace(path)
+            _save(manifest_path(path), _recipe(source, targets[path]) | stored)
     finally:
-        for part in temporary.values():
-            remove(part)
+        for unfinished in temporary.values():
+            remove(unfinished)
 
 
 def manifest_path(path: Path) -> Path:
@@ -188,13 +188,13 @@ def _fault(path: Path, recipe: Mapping[str, object], check: str) -> str:
     for key, value in recipe.items():
         if manifest.get(key) != value:
             return f"it was made with another {key}"
-    found = _stored(path)
-    if manifest.get("bytes") != found["bytes"] or manifest.get("files") != found["files"]:
-        return f"it has {found['bytes']} bytes and its manifest says {manifest.get('bytes')}"
-    if check == "checksum" or manifest.get("changed_ns") != found["changed_ns"]:
+    stored = _stored(path)
+    if manifest.get("bytes") != stored["bytes"] or manifest.get("files") != stored["files"]:
+        return f"it has {stored['bytes']} bytes and its manifest says {manifest.get('bytes')}"
+    if check == "checksum" or manifest.get("changed_ns") != stored["changed_ns"]:
         if manifest.get("sha256") != checksum(path):
             return "its contents are not what its manifest says"
-        _save(manifest_path(path), manifest | found)
+        _save(manifest_path(path), manifest | stored)
     return ""
 
 
@@ -214,9 +214,9 @@ def _stored(path: Path) -> dict[str, object]:
 
 
 def _save(path: Path, manifest: Mapping[str, object]) -> None:
-    part = path.with_name(f".part-{path.name}")
-    part.write_text(json.dumps(manifest, indent=1, sort_keys=True) + "\n", encoding="utf-8")
-    part.replace(path)
+    unfinished = path.with_name(f".part-{path.name}")
+    unfinished.write_text(json.dumps(manifest, indent=1, sort_keys=True) + "\n", encoding="utf-8")
+    unfinished.replace(path)
 
 
 @contextmanager

@@ -68,8 +68,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         return FAILED
     except ValueError as error:
         # What refuses records has a line for each reason, made printable by itself.
-        said = str(error) if hasattr(error, "problems") else printable(str(error))
-        print(f"hyperslab {command}: {said}", file=sys.stderr)
+        message = str(error) if hasattr(error, "problems") else printable(str(error))
+        print(f"hyperslab {command}: {message}", file=sys.stderr)
         return USAGE
     except (OSError, RuntimeError) as error:
         print(f"hyperslab {command}: {error}", file=sys.stderr)
@@ -99,19 +99,19 @@ def _ended_as_by_ctrl_c() -> Iterator[None]:
         return
 
     def interrupt(*_: object) -> None:
-        for number in before:
+        for number in handlers:
             signal.signal(number, signal.SIG_IGN)  # a second one must not stop the cleaning
         raise KeyboardInterrupt
 
-    before = {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGHUP)}
-    for number, what in before.items():
-        if what is not signal.SIG_IGN:  # as nohup has it
+    handlers = {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGHUP)}
+    for number, handler in handlers.items():
+        if handler is not signal.SIG_IGN:  # as nohup has it
             signal.signal(number, interrupt)
     try:
         yield
     finally:
-        for number, what in before.items():
-            signal.signal(number, what)
+        for number, handler in handlers.items():
+            signal.signal(number, handler)
 
 
 def _parser(command: str) -> argparse.ArgumentParser:
@@ -159,11 +159,11 @@ def _parser(command: str) -> argparse.ArgumentParser:
     _common(claims, "judge these records instead")
     claims.set_defaults(call=_claims)
 
-    for name, (module, what) in _ELSEWHERE.items():
+    for name, (module, summary) in _ELSEWHERE.items():
         if name == command:
             import_module(module, __package__).add(commands)
         else:
-            commands.add_parser(name, help=what)
+            commands.add_parser(name, help=summary)
 
     doctor = commands.add_parser(
         "doctor",
@@ -203,16 +203,16 @@ def _profile(arguments: argparse.Namespace) -> str:
     return check_profile(arguments.profile or profile_of(folder))
 
 
-def _drawn(arguments: argparse.Namespace) -> tuple[Path, str, str]:
+def _destination(arguments: argparse.Namespace) -> tuple[Path, str, str]:
     """Return the repository, the profile and where pages go; refuse records that are not sound."""
-    from .study.options import drawing_place
+    from .study.options import drawing_folder
     from .study.profile import root
     from .study.results.checks import require_sound
 
     top, profile = root(), _profile(arguments)
     if arguments.records:
         require_sound(arguments.records, top)
-    return top, profile, drawing_place(arguments.workdir, arguments.records)
+    return top, profile, drawing_folder(arguments.workdir, arguments.records)
 
 
 def _run(arguments: argparse.Namespace) -> int:
@@ -235,9 +235,9 @@ def _book(arguments: argparse.Namespace) -> int:
     from .study.book import render, stage, summary
     from .study.options import executed_folder
 
-    top, profile, place = _drawn(arguments)
+    top, profile, folder = _destination(arguments)
     html = (top / arguments.workdir).resolve() / "html"
-    workdir = (top / place).resolve()
+    workdir = (top / folder).resolve()
     executed = executed_folder(workdir, profile)
     if not any(executed.glob("*.ipynb")):
         first = f"--records {arguments.records}" if arguments.records else f"--profile {profile}"
@@ -265,14 +265,14 @@ def _claims(arguments: argparse.Namespace) -> int:
     from .study.board import judged
     from .study.profile import require_writable
 
-    top, profile, place = _drawn(arguments)
-    if not arguments.records and not any((top / place / "results" / profile).glob("*.parquet")):
+    top, profile, folder = _destination(arguments)
+    if not arguments.records and not any((top / folder / "results" / profile).glob("*.parquet")):
         raise ValueError(
             f"no records of the profile {profile!r}: run `hyperslab run --profile {profile}` "
             "first, or name a folder of records with --records"
         )
-    require_writable((top / place).resolve(), arguments.workdir)
-    board = judged(profile=profile, workdir=place, records=arguments.records)
+    require_writable((top / folder).resolve(), arguments.workdir)
+    board = judged(profile=profile, workdir=folder, records=arguments.records)
     print(claims.summary_table(board.judgements))
     return OK
 

@@ -33,9 +33,9 @@ def bench_frame(times=None, blocks=7, patterns=("time_series", "map", "whole"), 
     """Records as `bench` gives them; every phase of a target takes as long as `times` says."""
     rows = [{"experiment": "source", "phase": "stat", "format": "netcdf4", "file_bytes": 3e6,
              "status": "ok"}]  # fmt: skip
-    for place, (case, seconds) in enumerate((TIMES if times is None else times).items()):
-        for block, aa in product(range(blocks), ("A", "B") if place == 0 else ("",)):
-            wall = seconds * (1 + spread * ((block * 7 + place * 3) % 5 - 2))
+    for number, (case, seconds) in enumerate((TIMES if times is None else times).items()):
+        for block, aa in product(range(blocks), ("A", "B") if number == 0 else ("",)):
+            wall = seconds * (1 + spread * ((block * 7 + number * 3) % 5 - 2))
             row = {
                 "experiment": "bench", "case": case, "status": "ok", "verified": True, "aa": aa,
                 "format": "netcdf4", "codec": "deflate", "level": 4, "shuffle": True,
@@ -43,7 +43,7 @@ def bench_frame(times=None, blocks=7, patterns=("time_series", "map", "whole"), 
                 "useful_bytes": 4147200, "peak_bytes": 90e6, "run_id": "run-1",
             }  # fmt: skip
             rows += [{**row, "phase": phase, "wall_s": wall} for phase in PHASES]
-            rows[-3]["file_bytes"] = 1e6 * (place + 1)  # of close
+            rows[-3]["file_bytes"] = 1e6 * (number + 1)  # of close
             for state, name in product(("cold", "warm"), patterns):
                 counts = {"useful_bytes": 400, "rchar": 1e5, "syscr": 7, "user_s": seconds / 20}
                 rows.append({**row, **counts, "phase": f"pattern:{name}", "pattern": name,

@@ -44,9 +44,9 @@ def library():
     maps = Path("/proc/self/maps").read_text().split()
     loaded = sorted(word for word in maps if "libhdf5" in word and "_hl" not in word)
     # netCDF4 may have loaded one of its own.
-    found = ctypes.CDLL(next((name for name in loaded if "h5py" in name), loaded[0]))
-    found.H5Pset_fill_value.argtypes = [ctypes.c_int64, ctypes.c_int64, ctypes.c_void_p]
-    return found
+    hdf5 = ctypes.CDLL(next((name for name in loaded if "h5py" in name), loaded[0]))
+    hdf5.H5Pset_fill_value.argtypes = [ctypes.c_int64, ctypes.c_int64, ctypes.c_void_p]
+    return hdf5
 
 
 def low_level(file, name, dtype, shape, **how):
@@ -80,8 +80,8 @@ def overwritten(at, values):
 def numbers(file):
     values = np.arange(660).reshape(20, 33) % 100
     for dtype in NUMBERS:
-        made = values.astype(dtype)
-        deflated(file, dtype, made, (6, 10), shuffle=True, fillvalue=made.dtype.type(1))
+        typed = values.astype(dtype)
+        deflated(file, dtype, typed, (6, 10), shuffle=True, fillvalue=typed.dtype.type(1))
     how = {"chunks": (7,), "compression": 1}
     file.create_dataset("missing", (50,), "f4", fillvalue=np.nan, **how)
     file["deep/down/x"] = np.arange(60)
@@ -129,8 +129,8 @@ def records_arrays_and_lists(file):
     file.create_dataset("records", (4,), np.dtype(([("a", "i4"), ("b", "f8")], (3,))))
     ragged = file.create_dataset("ragged", (3,), h5py.vlen_dtype("i4"))
     big_endian = file.create_dataset("big_endian", (3,), h5py.vlen_dtype(">u4"))
-    for place, length in enumerate((2, 0, 3)):
-        ragged[place] = big_endian[place] = np.arange(length)
+    for row, length in enumerate((2, 0, 3)):
+        ragged[row] = big_endian[row] = np.arange(length)
 
 
 @kind
@@ -163,10 +163,10 @@ def types_that_numpy_lacks(file):
 
 def adapted(dtype, **how):
     """A copy of an HDF5 type with other properties, set in the order given."""
-    made = dtype.copy()
+    changed = dtype.copy()
     for name, value in how.items():
-        getattr(made, f"set_{name}")(*(value if isinstance(value, tuple) else (value,)))
-    return made
+        getattr(changed, f"set_{name}")(*(value if isinstance(value, tuple) else (value,)))
+    return changed
 
 
 @kind
@@ -178,8 +178,8 @@ def numbers_stored_in_another_way(file):
     for name, dtype in (("twelve_bits", twelve_bits), ("bfloat", bfloat)):
         for filters in ([], [(2, (dtype.get_size(),))]):
             how = {"chunks": (10_000,), "filters": [*filters, (1, (4,))]}
-            made = low_level(file, f"{name}{len(filters)}", dtype, values.shape, **how)
-            made.write(h5s.ALL, h5s.ALL, values, h5t.STD_I32LE)
+            dataset = low_level(file, f"{name}{len(filters)}", dtype, values.shape, **how)
+            dataset.write(h5s.ALL, h5s.ALL, values, h5t.STD_I32LE)
 
 
 @kind
@@ -226,29 +226,29 @@ def filters(file):
     ):
         low_level(file, name, h5t.STD_I32LE, (500,), chunks=(200,), filters=filters)
         file[name][...] = np.arange(500) * 3
-    made = deflated(file, "skipped", np.arange(400, dtype="i4"), (100,), shuffle=True)
+    array = deflated(file, "skipped", np.arange(400, dtype="i4"), (100,), shuffle=True)
     plain = np.arange(100, 200, dtype="i4").tobytes()
-    made.id.write_direct_chunk((100,), plain, 3)
-    made.id.write_direct_chunk((200,), zlib.compress(np.arange(200, 300, dtype="i4").tobytes()), 1)
-    made = deflated(file, "long", np.arange(2000, dtype="i4"), (1000,))
-    made.id.write_direct_chunk((0,), zlib.compress(np.arange(1100, dtype="i4").tobytes()))
+    array.id.write_direct_chunk((100,), plain, 3)
+    array.id.write_direct_chunk((200,), zlib.compress(np.arange(200, 300, dtype="i4").tobytes()), 1)
+    array = deflated(file, "long", np.arange(2000, dtype="i4"), (1000,))
+    array.id.write_direct_chunk((0,), zlib.compress(np.arange(1100, dtype="i4").tobytes()))
     rows = np.arange(40_000, dtype="i4").reshape(5, 8000)
-    made = deflated(file, "s", rows, (1, 8000))
+    array = deflated(file, "s", rows, (1, 8000))
     for row, (level, strategy) in enumerate(((0, 0), (1, 0), (9, 2), (6, 4), (6, 3))):
         packer = zlib.compressobj(level, zlib.DEFLATED, 15, 8, strategy)
         raw = rows[row].tobytes()
-        parts = [packer.compress(raw[:9000]), packer.flush(zlib.Z_FULL_FLUSH)]
-        parts += [packer.flush(zlib.Z_SYNC_FLUSH), packer.compress(raw[9000:]), packer.flush()]
-        made.id.write_direct_chunk((row, 0), b"".join(parts))
+        streams = [packer.compress(raw[:9000]), packer.flush(zlib.Z_FULL_FLUSH)]
+        streams += [packer.flush(zlib.Z_SYNC_FLUSH), packer.compress(raw[9000:]), packer.flush()]
+        array.id.write_direct_chunk((row, 0), b"".join(streams))
 
 
 @kind
 def damaged_chunks(file):
-    made = deflated(file, "d", np.arange(20_000, dtype="i4").reshape(4, 5000), (1, 5000))
+    dataset = deflated(file, "d", np.arange(20_000, dtype="i4").reshape(4, 5000), (1, 5000))
     stream = zlib.compress(np.arange(5000, dtype="i4").tobytes())
-    made.id.write_direct_chunk((0, 0), stream[:-1] + bytes([stream[-1] ^ 1]))  # Adler-32
-    made.id.write_direct_chunk((1, 0), stream[: len(stream) // 2])
-    made.id.write_direct_chunk((2, 0), b"no stream at all")
+    dataset.id.write_direct_chunk((0, 0), stream[:-1] + bytes([stream[-1] ^ 1]))  # Adler-32
+    dataset.id.write_direct_chunk((1, 0), stream[: len(stream) // 2])
+    dataset.id.write_direct_chunk((2, 0), b"no stream at all")
 
 
 @kind
@@ -280,10 +280,10 @@ def chunk_indexes(file):
         ("tree", (10, 10), (None, None)),
     ):
         deflated(file, name, values, chunks, maxshape=maxshape)
-    made = deflated(file, "g", np.arange(100.0).reshape(10, 10), (4, 4), maxshape=(None, None))
-    made.resize((20, 5))
-    made[15:, :] = 3.0
-    made.resize((17, 7))
+    dataset = deflated(file, "g", np.arange(100.0).reshape(10, 10), (4, 4), maxshape=(None, None))
+    dataset.resize((20, 5))
+    dataset[15:, :] = 3.0
+    dataset.resize((17, 7))
     file.create_dataset("none", (0, 5), "f4", maxshape=(None, 5), chunks=(2, 5), compression=4)
     file["empty"] = np.zeros((3, 0))
     file.create_dataset("deep", data=np.arange(64).reshape((2,) * 6 + (1,) * 26))
@@ -300,11 +300,11 @@ def unlimited_dimensions(file):
         ("d3", (30, 50), (70, 120), 0.6),
     ):
         how = {"maxshape": longest, "chunks": (10,) * len(shape), "compression": 4}
-        made = file.create_dataset(name, shape, "i4", **how)
-        for place in np.ndindex(*(n // 10 for n in shape)):
+        dataset = file.create_dataset(name, shape, "i4", **how)
+        for corner in np.ndindex(*(n // 10 for n in shape)):
             if rng.random() < share:
-                cut = tuple(slice(10 * at, 10 * at + 10) for at in place)
-                made[cut] = rng.integers(0, 99, (10,) * len(shape))
+                box = tuple(slice(10 * at, 10 * at + 10) for at in corner)
+                dataset[box] = rng.integers(0, 99, (10,) * len(shape))
 
 
 @kind
@@ -447,8 +447,8 @@ def lengths_that_contradict(file):
         file[name].dims[0].attach_scale(file[scale])
     file.create_dataset("u", data=np.arange(6.0), maxshape=(None,), chunks=(4,)).make_scale("u")
     for name, length in (("full", 6), ("part", 4)):
-        made = deflated(file, name, np.ones(length), (4,), maxshape=(None,))
-        made.dims[0].attach_scale(file["u"])
+        dataset = deflated(file, name, np.ones(length), (4,), maxshape=(None,))
+        dataset.dims[0].attach_scale(file["u"])
 
 
 @kind

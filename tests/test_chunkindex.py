@@ -33,7 +33,7 @@ SHAPE, CHUNKS, INDEX = (4, 200, 300), (1, 200, 300), f"data.h5{SUFFIX}"
 
 
 @pytest.fixture(scope="module", params=[False, True], ids=["plain", "shuffled"])
-def made(request, tmp_path_factory):
+def pair(request, tmp_path_factory):
     """A file, its index of some points a chunk, and its values."""
     folder = tmp_path_factory.mktemp("serial")
     rng = np.random.default_rng(5)
@@ -60,8 +60,8 @@ def opened(kind, path, index, name="x"):
     return kind(Counted(path.open("rb")), Counted(index.open("rb")), name)
 
 
-def test_the_layout_is_that_of_figure_3(made):
-    index = made[0] / INDEX
+def test_the_layout_is_that_of_figure_3(pair):
+    index = pair[0] / INDEX
     with netCDF4.Dataset(index) as file:
         group = file["x/1.0.0"]
         assert len(group.dimensions["win"]) == 2**15
@@ -78,8 +78,8 @@ def test_the_layout_is_that_of_figure_3(made):
     assert len(first.outloc) > 1 and (np.diff(first.outloc) >= 30_000).all()
 
 
-def test_a_chunk_may_be_missing_and_damage_is_named(made, tmp_path):
-    folder, values = made
+def test_a_chunk_may_be_missing_and_damage_is_named(pair, tmp_path):
+    folder, values = pair
     (tmp_path / "index.nc").write_bytes((folder / INDEX).read_bytes())
     with h5py.File(tmp_path / "index.nc", "a") as index:
         del index["x/1.0.0"]
@@ -90,10 +90,10 @@ def test_a_chunk_may_be_missing_and_damage_is_named(made, tmp_path):
         index["x/0.0.0/bits"][0] = 8
     for kind in (SerialVariable, StandIn):
         with (
-            closing(opened(kind, folder / "data.h5", tmp_path / "index.nc")) as found,
+            closing(opened(kind, folder / "data.h5", tmp_path / "index.nc")) as reader,
             pytest.raises(CorruptIndexError, match=r"damaged where it describes /x/0\.0\.0"),
         ):
-            found[0, 0, 0]
+            reader[0, 0, 0]
 
 
 @settings(
@@ -105,9 +105,9 @@ def test_every_layout_and_selection(tmp_path, data, layout, spacing):
     path, index = tmp_path / "file.h5", tmp_path / "index.nc"
     truth = files.write(path, layout)
     chunkindex.write(path, index, spacing=spacing)
-    with ChunkindexFile(path, index) as file, ExitStack() as held:
+    with ChunkindexFile(path, index) as file, ExitStack() as stack:
         serial, stand_in = (
-            held.enter_context(closing(opened(kind, path, index, "data")))
+            stack.enter_context(closing(opened(kind, path, index, "data")))
             for kind in (SerialVariable, StandIn)
         )
         for read in (file["data"].__getitem__, serial.__getitem__, stand_in.__getitem__):
@@ -119,9 +119,9 @@ def test_every_layout_and_selection(tmp_path, data, layout, spacing):
                 assert np.array_equal(read(key), files.expected(truth, key))
 
 
-def test_the_lean_reader_asks_for_no_more_than_it_needs(made):
+def test_the_lean_reader_asks_for_no_more_than_it_needs(pair):
     """A piece for each chunk and each byte of the values, from the point before to that behind."""
-    folder, values = made
+    folder, values = pair
     record = chunkindex.chunk_points(folder / INDEX, "x")["0.0.0"]
     with closing(opened(SerialVariable, folder / "data.h5", folder / INDEX)) as serial:
         pieces = 4 if serial.variable.shuffled else 1
@@ -134,14 +134,14 @@ def test_the_lean_reader_asks_for_no_more_than_it_needs(made):
         assert pieces == 4 or serial.data.read_bytes - before == record.inloc[1] - 2
 
 
-def test_the_stand_in_opens_the_index_again_for_each_chunk(made, monkeypatch):
-    folder, values = made
+def test_the_stand_in_opens_the_index_again_for_each_chunk(pair, monkeypatch):
+    folder, values = pair
     files, true = [], h5py.File
-    monkeypatch.setattr(h5py, "File", lambda place, mode: files.append(place) or true(place, mode))
-    with closing(opened(StandIn, folder / "data.h5", folder / INDEX)) as found:
-        assert files == [found.data]
-        assert np.array_equal(found[1:4, 100, 100], values[1:, 100, 100])
-        assert files == [found.data, *[found.index] * 3]
+    monkeypatch.setattr(h5py, "File", lambda path, mode: files.append(path) or true(path, mode))
+    with closing(opened(StandIn, folder / "data.h5", folder / INDEX)) as reader:
+        assert files == [reader.data]
+        assert np.array_equal(reader[1:4, 100, 100], values[1:, 100, 100])
+        assert files == [reader.data, *[reader.index] * 3]
 
 
 ROOT = Path(__file__).parents[1]
@@ -170,8 +170,8 @@ def fake(tmp_path):
     # Not isolated: an installed hyperslab must not come before this one.
     python.write_text(f'#!/bin/sh\nshift\nPYTHONPATH="{ROOT}" exec "{sys.executable}" "$@"\n')
     python.chmod(0o755)
-    made = tmp_path / "environment" / published.VERSIONS.name
-    made.write_text(published.VERSIONS.read_text())
+    versions = tmp_path / "environment" / published.VERSIONS.name
+    versions.write_text(published.VERSIONS.read_text())
     return Package(str(tmp_path / "checkout"), tmp_path / "environment")
 
 
@@ -181,16 +181,16 @@ def test_the_stand_in_is_as_the_package_near_and_over_http(fake, tmp_path, check
     package = Package(checkout, ROOT / "build" / "chunkindex") if checkout else fake
     array = variable("ocean", "uo", steps=1)
     layout = Layout("netcdf4", array.step_shape, "deflate", 4, shuffle)
-    file, part = File(tmp_path / "ocean.nc", array, layout), np.s_[:, 280, 506]
+    file, selection = File(tmp_path / "ocean.nc", array, layout), np.s_[:, 280, 506]
     array.write({file.path: layout}, tmp_path)
     published.index(package, [file])
-    rows = list(published.counts(package, {"series": ({"one": file}, part)}, ["one"]))
+    rows = list(published.counts(package, {"series": ({"one": file}, selection)}, ["one"]))
     assert [row["reader"] for row in rows] == ["chunkindex", NAME]
     assert all(row["verified"] and row["points"] >= 2 for row in rows)
     ours, theirs = rows
     assert (ours["requests"], ours["wire_bytes"]) == (theirs["requests"], theirs["wire_bytes"])
     with Processes() as processes:
-        case = Case({"reader": NAME}, ReadByPackage(package, file, part)).ready("cold")
+        case = Case({"reader": NAME}, ReadByPackage(package, file, selection)).ready("cold")
         outcome = processes.run(Job(case, 120.0, sweeps=False))
     assert (outcome.status, outcome.verified) == ("ok", True)
     assert [row["phase"] for row in outcome.rows] == ["open", "read", "close"]

@@ -107,8 +107,8 @@ def raw(name):
 def test_the_whole_and_its_variables_and_axes_are_described(name):
     opened = raw(name)
     assert opened.attrs["Conventions"] == "CF-1.11"
-    told = {"title", "source", "history", "references", "institution", "comment"}
-    assert told <= set(opened.attrs) and opened.attrs["source"].startswith("synthetic")
+    attributes = {"title", "source", "history", "references", "institution", "comment"}
+    assert attributes <= set(opened.attrs) and opened.attrs["source"].startswith("synthetic")
     for text in opened.attrs.values():
         assert not re.search(r"/(home|work|root|tmp|Users)|\d{4}-\d\d-\d\d|@", text)
     if name == "array":
@@ -148,12 +148,12 @@ def ocean():
 def test_metadata_is_written(tmp_path):
     path = tmp_path / "tile.nc"
     write(data_gen.dataset("radar", **SMALL["radar"]), {path: Layout("netcdf4")})
-    with xr.open_dataset(path) as found:
+    with xr.open_dataset(path) as opened:
         expected = data_gen.open("radar", **SMALL["radar"])
-        xr.testing.assert_allclose(found.load(), expected)
+        xr.testing.assert_allclose(opened.load(), expected)
         for key in ("units", "long_name", "comment", "cell_methods"):
-            assert found.cref.attrs[key] == expected.cref.attrs[key]
-        assert found.attrs == expected.attrs
+            assert opened.cref.attrs[key] == expected.cref.attrs[key]
+        assert opened.attrs == expected.attrs
 
 
 def test_files_in_every_layout_are_drawn_once_and_hold_what_was_drawn(ocean, tmp_path):
@@ -217,10 +217,10 @@ def test_a_file_is_written_with_the_layout_asked_for(tmp_path):
     how = ["--codec", "deflate", "--level", "4", "--shuffle"]
     assert run("ocean", "--out", str(out), *grid, *how) == 0
     assert [path.name for path in tmp_path.iterdir()] == ["currents.nc"]
-    with netCDF4.Dataset(out) as found:
-        assert found["uo"].shape == (2, 38, 128)
-        assert found["uo"].chunking() == [1, 38, 128]
-        filters = found["uo"].filters()
+    with netCDF4.Dataset(out) as dataset:
+        assert dataset["uo"].shape == (2, 38, 128)
+        assert dataset["uo"].chunking() == [1, 38, 128]
+        filters = dataset["uo"].filters()
         assert filters["shuffle"] and filters["complevel"] == 4
 
 
@@ -252,10 +252,10 @@ def test_nothing_is_overwritten_unasked(tmp_path, capsys):
     assert "--force" in capsys.readouterr().err
     assert out.read_text() == "mine"
     assert main(["array", "--out", str(out), "--shape", "9", "--force"]) == 0
-    said = capsys.readouterr()
-    assert said.out == "" and "100%" in said.err
-    with netCDF4.Dataset(out) as found:
-        assert np.asarray(found["values"][:]).tolist() == list(range(9))
+    printed = capsys.readouterr()
+    assert printed.out == "" and "100%" in printed.err
+    with netCDF4.Dataset(out) as dataset:
+        assert np.asarray(dataset["values"][:]).tolist() == list(range(9))
 
 
 def test_a_folder_is_not_replaced_and_no_room_is_an_error_by_name(tmp_path, capsys):

@@ -54,12 +54,12 @@ def test_inertial_motion_turns_clockwise():
 
 def test_currents_are_as_large_as_those_of_table_1(sea):
     """Two frames of each component, scaled: chunks are compressed one by one."""
-    known = document("penard2025", "table 1")["ocean"]
+    documented = document("penard2025", "table 1")["ocean"]
     frames = [np.ascontiguousarray(c) for step in (10, 60) for c in sea.frame(step)]
     planes = [frame.view("u1").reshape(-1, 4).T for frame in frames]
     for name, parts in {"netCDF-4": frames, "netCDF-4, shuffle": planes}.items():
         size = 2 * 72 / len(parts) * sum(len(zlib.compress(part.tobytes(), 4)) for part in parts)
-        assert size == pytest.approx(known[name], rel=0.03), name
+        assert size == pytest.approx(documented[name], rel=0.03), name
 
 
 @pytest.fixture(scope="module")
@@ -83,7 +83,7 @@ def test_a_pole_is_one_place_and_longitudes_meet(frame):
 
 def test_temperature_is_as_large_as_that_of_table_1(frame):
     """Of a sixth of the rows, in bands as wide as what zlib looks back on."""
-    known = document("penard2025", "table 1")["temperature"]
+    documented = document("penard2025", "table 1")["temperature"]
     bands = np.concatenate([frame[:, row : row + 20] for row in range(0, 700, 120)], axis=1)
     scale = 13 * frame.size / bands.size
     planes = bands.view("u1").reshape(-1, 4).T
@@ -92,7 +92,7 @@ def test_temperature_is_as_large_as_that_of_table_1(frame):
         "netCDF-4, shuffle": scale * len(zlib.compress(planes.tobytes(), 4)),
         "Zarr, Blosc": 13 * len(Blosc("lz4", 5, Blosc.SHUFFLE).encode(np.ascontiguousarray(frame))),
     }.items():
-        assert size == pytest.approx(known[name], rel=0.03), name
+        assert size == pytest.approx(documented[name], rel=0.03), name
 
 
 @pytest.fixture(scope="module", params=["tile1", "tile2", "tile4"])
@@ -114,7 +114,7 @@ def test_every_product_shows_the_same_network(tile):
 
 
 def test_the_tile_compresses_as_the_documents(tile):
-    known, (name, products) = document("lee2008", "table 5"), tile
+    documented, (name, products) = document("lee2008", "table 5"), tile
     raw = sum(values.nbytes for values in products.values())
     packed = sum(len(zlib.compress(values.tobytes(), 1)) for values in products.values())
-    assert raw / packed == pytest.approx(known[f"tile {name[-1]}"], rel=0.05)
+    assert raw / packed == pytest.approx(documented[f"tile {name[-1]}"], rel=0.05)

@@ -26,7 +26,7 @@ def changed(path):
 
 
 @pytest.fixture(params=[NETCDF, ZARR], ids=["file", "directory"])
-def made(request, tmp_path):
+def on_disk(request, tmp_path):
     return ensure("array", request.param, tmp_path, shape=SHAPE), request.param, tmp_path
 
 
@@ -34,8 +34,8 @@ def some_file(path):
     return path if path.is_file() else path / "values" / "0.0"
 
 
-def test_it_is_made_once_and_its_manifest_says_what_was_made(made, capsys):
-    path, layout, folder = made
+def test_it_is_made_once_and_its_manifest_says_what_was_made(on_disk, capsys):
+    path, layout, folder = on_disk
     before = changed(path)
     assert ensure("array", layout, folder, shape=SHAPE, check="checksum") == path
     assert changed(path) == before and capsys.readouterr().err == ""
@@ -79,8 +79,8 @@ def other_generator(path):
         (other_generator, "size", "it was made with another generator"),
     ],
 )
-def test_what_does_not_fit_is_named_and_made_again(made, capsys, harm, check, says):
-    path, layout, folder = made
+def test_what_does_not_fit_is_named_and_made_again(on_disk, capsys, harm, check, says):
+    path, layout, folder = on_disk
     whole = checksum(path)
     harm(path)
     with pytest.raises(AlteredError, match=says):
@@ -92,8 +92,8 @@ def test_what_does_not_fit_is_named_and_made_again(made, capsys, harm, check, sa
         assert checksum(path) == whole
 
 
-def test_a_touched_but_whole_file_is_kept(made, capsys):
-    path, layout, folder = made
+def test_a_touched_but_whole_file_is_kept(on_disk, capsys):
+    path, layout, folder = on_disk
     later = some_file(path).stat().st_mtime_ns + 10**9
     os.utime(some_file(path), ns=(later, later))
     ensure("array", layout, folder, shape=SHAPE, remake=False)
@@ -144,9 +144,9 @@ def start(folder, pause_s):
 
 def test_two_processes_at_once_draw_once(tmp_path):
     both = [start(tmp_path, 0.5) for _ in range(2)]
-    said = [process.communicate(timeout=60) for process in both]
-    assert [process.returncode for process in both] == [0, 0], said
-    lines = sorted(line for out, _ in said for line in out.split())
+    outputs = [process.communicate(timeout=60) for process in both]
+    assert [process.returncode for process in both] == [0, 0], outputs
+    lines = sorted(line for out, _ in outputs for line in out.split())
     assert lines.count("drawing") == 1 and len(lines) == 3 and len(set(lines)) == 2
 
 

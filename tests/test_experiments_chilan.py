@@ -46,28 +46,28 @@ def patterns(folder, independent=8.0, individually=20, **seconds):
     ways = [*product(writes.PATTERNS, WAYS)]
     rows = [row(selection, *way, experiment="requests") for selection, way in ways]
     for selection in writes.PATTERNS:
-        one = row(selection, "HDF5", writes.INDIVIDUALLY, experiment="requests")
-        rows.append(one | {"requests": individually})
+        record = row(selection, "HDF5", writes.INDIVIDUALLY, experiment="requests")
+        rows.append(record | {"requests": individually})
     hints = {"none": 8, "romio_ds_write=disable": 99, "romio_cb_write=disable": 99}
     for way, (hint, number) in product(WAYS, hints.items()):
-        one = row("interleaved columns", *way, experiment="hints", hint=hint)
-        rows.append(one | {"requests": number})
+        record = row("interleaved columns", *way, experiment="hints", hint=hint)
+        rows.append(record | {"requests": number})
     for (selection, way), wait_s in product(ways, (0.0, 0.003)):
-        one = row(selection, *way, experiment="latency", latency_s=wait_s)
-        one |= {"ranks": 2, "added": f"{1000 * wait_s:g} ms"}
-        long = independent if one["stages"] > 1 else 0.1
+        record = row(selection, *way, experiment="latency", latency_s=wait_s)
+        record |= {"ranks": 2, "added": f"{1000 * wait_s:g} ms"}
+        long = independent if record["stages"] > 1 else 0.1
         factor = seconds.get(selection, 1) if way == WAYS[1] else 1
         wall_s = (long if way[1] == "independent" else 0.1) * factor
         pair = (selection, way) == ("contiguous rows", WAYS[3])
-        rows += timed(wall_s, pair=pair, blocks=6, **one)
+        rows += timed(wall_s, pair=pair, blocks=6, **record)
     return verdicts(folder, "chilan_patterns", rows, LABELS)
 
 
 def test_verdicts_on_patterns_can_come_out(tmp_path):
-    known = patterns(tmp_path, independent=40.0)
+    claims = patterns(tmp_path, independent=40.0)
     for name in ("1", "2", "3", "4", "span", "chunk", "overhead", "hints"):
-        assert known[f"chilan-{name}"].verdict == "holds", name
-    requests, _, time, _ = known["chilan-1"].parts
+        assert claims[f"chilan-{name}"].verdict == "holds", name
+    requests, _, time, _ = claims["chilan-1"].parts
     assert requests.reason.startswith("4 ranks, 512 × 8 doubles")
     assert "512 and 1 requests" in time.reason and time.verdict == "holds"
 
@@ -82,11 +82,11 @@ def test_verdicts_on_patterns_can_come_out(tmp_path):
     ],
 )
 def test_verdicts_on_patterns_follow_the_records(tmp_path, changes, expected, types):
-    found = patterns(tmp_path, **changes)
-    parts = found["chilan-same"].parts  # compared where their files have one layout
+    claims = patterns(tmp_path, **changes)
+    parts = claims["chilan-same"].parts  # compared where their files have one layout
     timed = [(part.role, part.verdict) for part in parts if "collective time" in part.name]
     assert timed == [("imitation", verdict) for verdict in expected]
-    assert found["chilan-types"].label == types
+    assert claims["chilan-types"].label == types
 
 
 def checkpoint(folder, even=1.0, independent=2.0, swapped=1.0, past=4097):
@@ -97,33 +97,33 @@ def checkpoint(folder, even=1.0, independent=2.0, swapped=1.0, past=4097):
         way = {"interface": name, "calls": calls, "cells": "16³", "phase": "write", "stages": 1}
         way["file"] = "checkpoint"
         for n in (1, 2, 8):
-            one = {**way, "processes": str(n), "ranks": n, "useful_bytes": 8e6}
-            rows.append({**one, "experiment": "requests", "hint": "none", "requests": 283})
+            record = {**way, "processes": str(n), "ranks": n, "useful_bytes": 8e6}
+            rows.append({**record, "experiment": "requests", "hint": "none", "requests": 283})
             pair = (name, n) == ("HDF5", 8)
-            rows += timed(seconds, pair=pair, experiment="checkpoint", **one) if n > 1 else ()
+            rows += timed(seconds, pair=pair, experiment="checkpoint", **record) if n > 1 else ()
             if (name, calls, n) == ("PnetCDF", "collective", 2):
-                one["file"] = "checkpoint as bytes"
-                rows += timed(seconds / swapped, experiment="checkpoint", **one)
+                record["file"] = "checkpoint as bytes"
+                rows += timed(seconds / swapped, experiment="checkpoint", **record)
     for opened, requests in zip(flash.OPENED, (5, past, 5), strict=True):
         ranks = 1 if opened == "serially" else 4
-        one = {"opened": opened, "phase": "read", "stages": requests, "ranks": ranks}
-        rows.append({**one, "experiment": "cache"})
+        record = {"opened": opened, "phase": "read", "stages": requests, "ranks": ranks}
+        rows.append({**record, "experiment": "cache"})
     labels = ["file", "cells", "interface", "calls", "processes", "hint", "opened"]
     return verdicts(folder, "chilan_flash", rows, labels)
 
 
 def test_verdicts_on_the_checkpoint_can_come_out(tmp_path):
-    found = checkpoint(tmp_path)
+    claims = checkpoint(tmp_path)
     ours = ("chilan-flash", "chilan-same", "chilan-minor", "chilan-scale", "chunking-parallel")
-    assert {found[name].verdict for name in ours} == {"holds"}
-    assert found["chilan-minor"].label == "holds in part"  # as many requests, at another rate
-    assert found["chilan-scale"].label == "holds (another system)"
-    parts = {part.name: part.verdict for part in found["chilan-scale"].parts}
+    assert {claims[name].verdict for name in ours} == {"holds"}
+    assert claims["chilan-minor"].label == "holds in part"  # as many requests, at another rate
+    assert claims["chilan-scale"].label == "holds (another system)"
+    parts = {part.name: part.verdict for part in claims["chilan-scale"].parts}
     assert parts["requests in turn, independent HDF5"] == "weaker"
-    found = checkpoint(tmp_path, independent=1.0, past=5)
-    assert found["chunking-parallel"].verdict != "holds"
-    assert found["chilan-minor"].label == "holds"
-    found = checkpoint(tmp_path, even=0.75, swapped=4 / 3)["chilan-flash"]
-    parts = {part.name: part.verdict for part in found.parts}
-    assert found.label == "refuted"  # and not in part: what holds is an explanation
+    claims = checkpoint(tmp_path, independent=1.0, past=5)
+    assert claims["chunking-parallel"].verdict != "holds"
+    assert claims["chilan-minor"].label == "holds"
+    claim = checkpoint(tmp_path, even=0.75, swapped=4 / 3)["chilan-flash"]
+    parts = {part.name: part.verdict for part in claim.parts}
+    assert claim.label == "refuted"  # and not in part: what holds is an explanation
     assert parts["rate, collective, nothing to turn"] == "holds"

@@ -36,8 +36,8 @@ def test_bm_file_itself_makes_copies_where_it_is_given(tmp_path, monkeypatch):
         given[name] = bm_file.program(str(tmp_path / name))
     rows = {}
     for name, program in given.items():
-        made = bm_file.shorts(tmp_path, [90], 3, 0, program)
-        rows[name] = [row for row in made if row["layout"] == "bm_file"]
+        records = bm_file.shorts(tmp_path, [90], 3, 0, program)
+        rows[name] = [row for row in records if row["layout"] == "bm_file"]
     (untried,), (failed,), (size, write, reread) = rows[""], rows["broken"], rows["bm_file"]
     assert untried["status"].startswith("missing: bm_file") and "no such file" in failed["status"]
     assert (size["file_bytes"], write["wall_s"], reread["wall_s"]) == (208240, 319e-6, 123e-6)
@@ -51,9 +51,9 @@ def test_every_column_is_tried_by_itself():
     rows = list(bm_file.columns(frame, frame.assign(dimensions="1")))
     assert [(row["column"], row["status"]) for row in rows] == [(name, "ok") for name in BM_COLUMNS]
     wrong = Findings(frame).table.assign(**{"read rate": 1.0, "output size": 1, "deflate": np.nan})
-    found = {name: bm_file.fault(wrong, name) for name in BM_COLUMNS}
-    assert "over 'data read time'" in found["read rate"] and "not filled" in found["deflate"]
-    assert "not the size" in found["output size"] and not found["shuffle"]
+    faults = {name: bm_file.fault(wrong, name) for name in BM_COLUMNS}
+    assert "over 'data read time'" in faults["read rate"] and "not filled" in faults["deflate"]
+    assert "not the size" in faults["output size"] and not faults["shuffle"]
 
 
 @pytest.mark.parametrize(("size", "verdict"), [(40_997_536, "holds"), (40_997_544, "refuted")])
@@ -69,8 +69,8 @@ def test_the_claim_is_judged_by_columns_and_sizes(tmp_path, size, verdict):
         short = {"experiment": "shorts", "dimensions": n, "case": n, "file_bytes": nbytes}
         rows += [{**short, "layout": n, "phase": "close"}]
         rows += [{**short, "layout": "bm_file", "phase": "size"}]
-    found = verdicts(tmp_path, "chunking_bench", rows, ["layout", "column", "dimensions"])
-    parts = found["chunking-bm"].parts
+    claims = verdicts(tmp_path, "chunking_bench", rows, ["layout", "column", "dimensions"])
+    parts = claims["chunking-bm"].parts
     assert [part.verdict for part in parts] == [*["holds"] * 3, verdict, verdict]
 
 
@@ -80,13 +80,13 @@ MIB = 2**20
 @pytest.fixture(scope="module")
 def files(tmp_path_factory):
     """Small chunks side by side, and one larger than the default cache of h5py."""
-    found = {}
+    files = {}
     for name, width, across in (("small", 2**11, 4), ("large", 33 * 2**11, 1)):
         shape = (32, across * width)
         array = Array(partial(cached.noise, shape), shape, "i4")
         layout = Layout("netcdf4", chunks=(32, width), codec="deflate", level=1)
-        found |= in_layouts(tmp_path_factory.mktemp(name), array, {name: layout})
-    return found
+        files |= in_layouts(tmp_path_factory.mktemp(name), array, {name: layout})
+    return files
 
 
 def test_the_library_grants_what_the_rule_of_its_build_says(tmp_path):
@@ -99,9 +99,9 @@ def test_the_library_grants_what_the_rule_of_its_build_says(tmp_path):
 
 
 def test_the_default_cache_ends_where_the_model_says(tmp_path):
-    found, slots = (pd.DataFrame(of(tmp_path)) for of in (cached.edges, cached.slots))
-    assert (found["useful_bytes"] == found["predicted_bytes"]).all()
-    assert found["syscr"].tolist() == [0, 1, 0, 10]
+    edges, slots = (pd.DataFrame(of(tmp_path)) for of in (cached.edges, cached.slots))
+    assert (edges["useful_bytes"] == edges["predicted_bytes"]).all()
+    assert edges["syscr"].tolist() == [0, 1, 0, 10]
     assert (slots["syscr"] == slots["predicted_reads"]).all()
     assert not list(tmp_path.iterdir())
 
@@ -139,6 +139,6 @@ def test_an_array_can_have_named_dimensions_that_grow(tmp_path):
     make = partial(np.zeros, (2, 3, 4), "i4")
     array = Array(make, (2, 3, 4), dims=("time", "y", "x"), unlimited=("time",))
     array.write({tmp_path / "a.nc": Layout("netcdf4", chunks=(1, 3, 4))}, tmp_path)
-    with netCDF4.Dataset(tmp_path / "a.nc") as made:
-        assert made["data"].dimensions == ("time", "y", "x")
-        assert made.dimensions["time"].isunlimited() and not made.dimensions["y"].isunlimited()
+    with netCDF4.Dataset(tmp_path / "a.nc") as file:
+        assert file["data"].dimensions == ("time", "y", "x")
+        assert file.dimensions["time"].isunlimited() and not file.dimensions["y"].isunlimited()

@@ -25,10 +25,10 @@ def test_readers_that_are_compared_have_memory_for_as_many_buffers(tmp_path):
     cases = plain.cases(
         dict.fromkeys(("cold", "warm"), files), dict.fromkeys(("cold", "warm"), kinds), 0.06, 0, 0
     )
-    wanted = {"1 MiB": 120_000_000 + 2**21, "64 MiB": 4 * 2**26 + 2**27}
+    expected = {"1 MiB": 120_000_000 + 2**21, "64 MiB": 4 * 2**26 + 2**27}
     for case in cases:
         cold = case.cache_state == "cold"
-        assert case.memory_bytes == (wanted[case.labels["buffer"]] if cold else 0)
+        assert case.memory_bytes == (expected[case.labels["buffer"]] if cold else 0)
     ours, dd = (case.ready("cold") for case in plain.beside_dd(files, "Python read"))
     assert ours.memory_bytes == dd.memory_bytes == files.nbytes + 2**21
 
@@ -96,12 +96,12 @@ def judged(folder, slow, *, sieve=2**16, share=0.95):
         row = {"reader": reader, "access": access, "buffer": size, "chunk": chunk, "manner": manner}
         row |= {"experiment": experiment, "cache_state": state, "phase": "read", "stages": 10}
         row |= {"useful_bytes": 10 * nbytes, "syscr": 10, "sys_s": 0.0, "user_s": took * share}
-        asked = max(nbytes, sieve) if access == "random" and reader != "C fread" else nbytes
-        row |= {"rchar": 10 * asked, "minflt": 10 * (nbytes // 4096)}
+        fetched = max(nbytes, sieve) if access == "random" and reader != "C fread" else nbytes
+        row |= {"rchar": 10 * fetched, "minflt": 10 * (nbytes // 4096)}
         rows += timed(took, pair=(reader, size) in pairs, blocks=6, **row)
     labels = ["reader", "access", "buffer", "chunk", "manner"]
-    found = verdicts(folder, "jones_netcdf", rows, labels)
-    return {name: each.verdict for name, each in found.items()}
+    claims = verdicts(folder, "jones_netcdf", rows, labels)
+    return {name: claim.verdict for name, claim in claims.items()}
 
 
 def test_verdicts_can_come_out_either_way(tmp_path):

@@ -26,10 +26,10 @@ from hyperslab.measure.records import frame_of
 
 @pytest.mark.parametrize("side", [200, 512, 1000])
 def test_a_smaller_array_has_chunks_on_both_sides_of_each_part(side):
-    found = square.scaled((8, 128, 632, 790, 3072, 3162), side)
-    assert list(found) == sorted(set(found)) and found[0] == 8 and found[-1] == side
+    lengths = square.scaled((8, 128, 632, 790, 3072, 3162), side)
+    assert list(lengths) == sorted(set(lengths)) and lengths[0] == 8 and lengths[-1] == side
     for n in (ceil_chunk(square.SIDE, length) for length in (632, 790)):
-        assert {ceil_chunk(side, n), floor_chunk(side, n)} <= set(found)
+        assert {ceil_chunk(side, n), floor_chunk(side, n)} <= set(lengths)
 
 
 def test_files_are_as_large_as_predicted_and_nothing_stays(tmp_path):
@@ -64,13 +64,13 @@ def test_the_break_even_rate_is_bytes_saved_over_time_spent(where, rate):
             row = {**COMMON, "experiment": "write", "data": data, "compression": way}
             row |= {"case": f"{data}, {way}", "phase": "write", "user_s": cpu, "sys_s": 0.0}
             rows += timed(cpu, **row, file_bytes=size)
-    known = frame_of(rows, ["data", "compression"])
+    frame = frame_of(rows, ["data", "compression"])
     costs = partial(break_even.costs, phases=["write"], where=where)
-    cost = costs(known, "compression", "data", "none").loc["deflate 1"]
+    cost = costs(frame, "compression", "data", "none").loc["deflate 1"]
     assert cost["rate"].value == pytest.approx(rate) and cost["plain_bytes"] == 24e6
     slower, quicker = break_even.relative_time(cost, [1.1 * rate, 0.9 * rate])[0]
     assert slower > 1 > quicker
-    lost = known.assign(status=lambda rows: np.where(rows["wall_s"] > 0.1, "no plugin", "ok"))
+    lost = frame.assign(status=lambda rows: np.where(rows["wall_s"] > 0.1, "no plugin", "ok"))
     assert list(costs(lost, "compression", "data", "none").index) == ["none"]
 
 
@@ -110,9 +110,9 @@ def test_a_mean_over_shapes_is_of_what_both_have():
             row = {**COMMON, "phase": "read", "layout": layout, "dimensions": n}
             rows += timed(seconds * int(n), **row)
     frame = frame_of(rows, ["layout", "dimensions"])
-    found = compare(frame, "wall_s", "layout", over="dimensions", against={"layout": "slow"})
-    assert found.ratio["quick"].value == pytest.approx(4)
-    assert found.value["slow"].value == pytest.approx(0.8 * 1.0003)  # `timed` adds that
+    means = compare(frame, "wall_s", "layout", over="dimensions", against={"layout": "slow"})
+    assert means.ratio["quick"].value == pytest.approx(4)
+    assert means.value["slow"].value == pytest.approx(0.8 * 1.0003)  # `timed` adds that
     alone = frame[(frame["layout"] == "slow") | (frame["dimensions"] == "")]
     assert len(compare(alone, "wall_s", "layout", over="dimensions")) == 1
 
@@ -148,8 +148,8 @@ def test_the_claims_find_their_cases(tmp_path):
         row |= {"useful_bytes": 4e7, "user_s": 0.01, "sys_s": 0.0}
         for calls, wall_s in (("one call", 0.005), ("one call a row", seconds[way])):
             rows += timed(wall_s, pair=True, **row, calls=calls)
-    found = verdicts(tmp_path, "lee_hyperslabs", rows, ["way", "layout", "calls"])
-    hdf5, fix, eight = (found[f"lee-8{name}"].parts for name in ("-hdf5", "-fix", ""))
+    claims = verdicts(tmp_path, "lee_hyperslabs", rows, ["way", "layout", "calls"])
+    hdf5, fix, eight = (claims[f"lee-8{name}"].parts for name in ("-hdf5", "-fix", ""))
     writes = next(part for part in hdf5 if part.name == "C writes")
     assert writes.measured == pytest.approx(1.8), "both without filling"
     assert [part.verdict for part in hdf5] == ["holds"] * 4

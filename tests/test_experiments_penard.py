@@ -29,11 +29,11 @@ def files(tmp_path_factory):
     data = variable("gfs", "air_temperature", steps=1, nlat=90, nlon=180)
     plain = Layout("netcdf4", chunks=data.step_shape, codec="deflate", level=4)
     layouts = {"temperature": plain, "temperature, shuffle": replace(plain, shuffle=True)}
-    found = in_layouts(tmp_path_factory.mktemp("run"), data, layouts)
-    for file, index in product(found.values(), (CHUNKINDEX, BUDGET)):
+    files = in_layouts(tmp_path_factory.mktemp("run"), data, layouts)
+    for file, index in product(files.values(), (CHUNKINDEX, BUDGET)):
         index.build(file)
-    write_indexes(found.values())
-    return found
+    write_indexes(files.values())
+    return files
 
 
 @pytest.mark.parametrize("reader", ["subchunk", "chunkindex_layout"])
@@ -44,7 +44,7 @@ def test_an_index_goes_with_its_file(files, reader):
         path, beside = parts["files"]
         assert beside.exists() and beside.name.startswith(path.name)
     assert warm["files"][0].stat().st_mtime_ns == file.path.stat().st_mtime_ns
-    assert not {one.resolve() for one in warm["files"]} & {one.resolve() for one in cold["files"]}
+    assert not {p.resolve() for p in warm["files"]} & {p.resolve() for p in cold["files"]}
 
 
 def test_a_chunk_cache_is_recorded(files):
@@ -89,8 +89,8 @@ def reads(cached=1.0, chunkindex=1.0, profile="full"):
 )  # fmt: skip
 def test_verdicts_on_local_reads_follow_the_records(tmp_path, changes, expected):
     names = ["read", "layout", "reader", "chunk_cache"]
-    found = verdicts(tmp_path, "penard_local", reads(**changes), names)
-    assert {name: found[name].verdict for name in expected} == expected
+    claims = verdicts(tmp_path, "penard_local", reads(**changes), names)
+    assert {name: claims[name].verdict for name in expected} == expected
 
 
 @given(st.data(), st.booleans())
@@ -100,9 +100,9 @@ def test_runs_are_the_bytes_of_a_box(data, shuffled):
     for length in chunk:
         start = data.draw(st.integers(0, length - 1))
         box.append(range(start, data.draw(st.integers(start + 1, length))))
-    wanted = np.zeros(chunk, bool)
-    wanted[np.ix_(*box)] = True
-    bytes_ = np.repeat(wanted.reshape(-1), 4)
+    inside_box = np.zeros(chunk, bool)
+    inside_box[np.ix_(*box)] = True
+    bytes_ = np.repeat(inside_box.reshape(-1), 4)
     if shuffled:
         bytes_ = bytes_.reshape(-1, 4).T.reshape(-1)
     edges = np.diff(np.concatenate([[0], bytes_.astype(int), [0]]))
@@ -117,22 +117,22 @@ def test_sections_hold_what_is_wanted_and_begin_at_points(data):
     starts = np.array([True, *(data.draw(st.booleans()) for _ in out[1:])])
     cuts = sorted(data.draw(st.sets(st.integers(0, 100), min_size=2, max_size=12)))
     begins, ends = np.array(cuts[:-1:2]), np.array(cuts[1::2])
-    found = Points(out, out * 2, starts, 100, 200).sections(begins, ends)
-    assert set(found[:, 0]) <= set(out[starts])
-    assert (found[1:, 0] > found[:-1, 1]).all()
+    sections = Points(out, out * 2, starts, 100, 200).sections(begins, ends)
+    assert set(sections[:, 0]) <= set(out[starts])
+    assert (sections[1:, 0] > sections[:-1, 1]).all()
     for begin, end in zip(begins, ends, strict=True):
-        assert ((found[:, 0] <= begin) & (end <= found[:, 1])).sum() == 1
+        assert ((sections[:, 0] <= begin) & (end <= sections[:, 1])).sum() == 1
 
 
 def test_what_lies_inside_of_chunks_adds_up(files):
     for file, index in product(files.values(), (CHUNKINDEX, BUDGET)):
-        points = frame_of(inside.places(file, index))
+        points = frame_of(inside.points(file, index))
         assert (points["out_at"].diff().dropna() > 0).all()
         assert points["phase"].tolist() == ["point"] * (len(points) - 1) + ["end"]
-        found = {row["request"]: row for row in inside.pieces(file, index, AT)}
-        assert {row["useful_bytes"] for row in found.values()} == {4 * 180}
-        assert found["row"]["predicted_reads"] == (4 if file.layout.shuffle else 1)
-        assert found["row"]["predicted_bytes"] >= found["row"]["useful_bytes"]
+        plans = {row["request"]: row for row in inside.pieces(file, index, AT)}
+        assert {row["useful_bytes"] for row in plans.values()} == {4 * 180}
+        assert plans["row"]["predicted_reads"] == (4 if file.layout.shuffle else 1)
+        assert plans["row"]["predicted_bytes"] >= plans["row"]["useful_bytes"]
     held = {row["phase"]: row["file_bytes"] for row in inside.windows(files["temperature"])}
     assert held["sparse"] < held["packed"] and held["referred"] < held["whole"]
 
@@ -163,9 +163,9 @@ def indexes(scale=1.0, shard=2e4, blosc=8e5):
 )
 def test_verdicts_on_indexes_follow_the_records(tmp_path, changes, expected):
     labels = ["file", "read", "index", "index_size", "stored", "window"]
-    found = verdicts(tmp_path, "penard_subchunk", indexes(**changes), labels)
+    claims = verdicts(tmp_path, "penard_subchunk", indexes(**changes), labels)
     apart, ours, (whole, parts, _) = (
-        found[f"penard-{name}"].parts for name in ("index", "index-ours", "partial")
+        claims[f"penard-{name}"].parts for name in ("index", "index-ours", "partial")
     )
     assert [part.verdict for part in (apart[0], ours[0], whole, parts)] == expected
 
@@ -181,10 +181,10 @@ EXPERIMENTS = {"penard_local": ["reads"], "penard_link": ["delay", "observed"], 
 
 def records(notebook, profile="quick", left_out=(), **seconds):
     """Made-up records: a second each, but for what is given by the reader; 1 MB in 5 stages."""
-    rows, there = [], [one for one in EXPERIMENTS[notebook] if one not in left_out]
+    rows, experiments = [], [name for name in EXPERIMENTS[notebook] if name not in left_out]
     linked = {"latency_s": 0.1, "stages": 5, "handshakes": 1, "idle_stages": 5, "requests": 5}
     linked |= {"connections": 1, "wire_bytes": 1e6}
-    for name, read, (layout, reader) in product(there, places.READS, REMEDIES):
+    for name, read, (layout, reader) in product(experiments, places.READS, REMEDIES):
         row = {**COMMON, "profile": profile, "notebook": notebook, "experiment": name}
         row |= {"case": f"{read} {reader}", "read": read, "layout": layout, "reader": reader}
         row |= {"predicted_reads": 1, "user_s": 0.0, "sys_s": 0.0, "cache_state": "warm"}
@@ -198,8 +198,8 @@ def records(notebook, profile="quick", left_out=(), **seconds):
 
 def test_times_are_of_opening_and_reading_in_order():
     table = places.everywhere({name: records(name, za=0.5) for name in EXPERIMENTS})
-    found = [places.DISK, places.DELAY, places.LINK, places.STATED, "S3 server here"]
-    assert list(table.index.unique("place")) == found
+    expected = [places.DISK, places.DELAY, places.LINK, places.STATED, "S3 server here"]
+    assert list(table.index.unique("place")) == expected
     assert list(table.index.unique("read")) == list(places.READS)
     row = table.loc["S3 server here", "ocean map", "netCDF-4", "h5py"]
     assert row["value"].value == pytest.approx(1, abs=0.01) and row["timed"] and row["ranked"]
@@ -230,9 +230,9 @@ def test_links_that_were_not_timed_are_by_the_model():
 )
 def test_the_least_work_that_is_near_the_quickest_is_chosen(seconds, best, chosen):
     table = places.everywhere({"penard_s3": records("penard_s3", **seconds)})
-    found = places.chosen(table, REMEDIES, 1.5).sort_index().loc["S3 server here", "ocean map"]
-    assert found.index.get_level_values("reader")[found["chosen"]].tolist() == [chosen]
-    assert best in found.index.get_level_values("reader")[found["best"]]
+    remedies = places.chosen(table, REMEDIES, 1.5).sort_index().loc["S3 server here", "ocean map"]
+    assert remedies.index.get_level_values("reader")[remedies["chosen"]].tolist() == [chosen]
+    assert best in remedies.index.get_level_values("reader")[remedies["best"]]
 
 
 def test_the_page_gathers_what_there_is_and_names_what_is_missing(tmp_path, capsys):
@@ -242,8 +242,8 @@ def test_the_page_gathers_what_there_is_and_names_what_is_missing(tmp_path, caps
         run.gather()
     save(records("penard_local"), tmp_path / "penard_local.parquet")
     save(records("penard_link", profile="full"), tmp_path / "penard_link.parquet")
-    found = run.gather()
-    assert list(found) == ["penard_local", "penard_link"] and len(found["penard_link"])
-    said = capsys.readouterr().out
-    assert "- No records of penard_s3: `hyperslab run penard_s3 --profile quick`" in said
-    assert "- The records of penard_link are of the profile full" in said
+    gathered = run.gather()
+    assert list(gathered) == ["penard_local", "penard_link"] and len(gathered["penard_link"])
+    printed = capsys.readouterr().out
+    assert "- No records of penard_s3: `hyperslab run penard_s3 --profile quick`" in printed
+    assert "- The records of penard_link are of the profile full" in printed

@@ -50,10 +50,10 @@ def files(tmp_path_factory):
     odd = replace(packed, format="nczarr", shuffle=True)
     layouts = {"netCDF-4": packed, "NCZarr, deflate": odd, "uncompressed": plain}
     layouts["Zarr"] = Layout("zarr2", chunks=data.step_shape, codec="deflate")
-    found = in_layouts(tmp_path_factory.mktemp("far"), data, layouts)
-    indexed.index([found["netCDF-4"]])
-    references.write(found["uncompressed"].path)
-    return found
+    files = in_layouts(tmp_path_factory.mktemp("far"), data, layouts)
+    indexed.index([files["netCDF-4"]])
+    references.write(files["uncompressed"].path)
+    return files
 
 
 @pytest.mark.parametrize(
@@ -95,8 +95,8 @@ def test_what_is_repeated_is_written_as_what_is_drawn_whole(tmp_path):
     for data, path in ((whole, tmp_path / "whole.nc"), (repeated, tmp_path / "repeated.nc")):
         data.write({path: layout}, tmp_path / "data")
         with h5py.File(path) as file:
-            found = [(file[name].id, name) for name in ("uo", "vo")]
-            chunks = [(id.get_chunk_info(n), name) for id, name in found for n in range(5)]
+            datasets = [(file[name].id, name) for name in ("uo", "vo")]
+            chunks = [(id.get_chunk_info(n), name) for id, name in datasets for n in range(5)]
             chunks.sort(key=lambda chunk: chunk[0].byte_offset)
             order.append([(name, chunk.chunk_offset) for chunk, name in chunks])
             values = file["vo"][...]
@@ -124,27 +124,27 @@ def records(link="observed", **stages):
         counted = {"stages": waits, "handshakes": 1, "idle_stages": waits, "wire_bytes": 1e6}
         counted |= {"requests": 9, "connections": 1}
         pair = (read, layout, reader) == ("ocean series", "netCDF-4", "h5py")
-        for phase, share, told in (("open", 0.25, {}), ("read", 0.75, counted)):
-            wall_s, told = share * over.seconds(waits, 1, 1e6, 0.01), {**told, "phase": phase}
-            rows += timed(wall_s, pair=pair, **row, **told, user_s=share * 0.01)
+        for phase, share, columns in (("open", 0.25, {}), ("read", 0.75, counted)):
+            wall_s, columns = share * over.seconds(waits, 1, 1e6, 0.01), {**columns, "phase": phase}
+            rows += timed(wall_s, pair=pair, **row, **columns, user_s=share * 0.01)
     return frame_of(rows, LABELS)
 
 
 def test_what_is_judged_is_measured_and_of_the_rest_what_is_quick():
     place, ways = Place("observed", LINKS["observed"]), product(READS, WAYS)
     labels = [dict(zip(LABELS, (read, *way), strict=True)) for read, way in ways]
-    cases = [Case(one, ReadOver(place, None, (0,), "h5py")) for one in labels]
+    cases = [Case(label, ReadOver(place, None, (0,), "h5py")) for label in labels]
 
     def chosen(*limit):
         moved = records(h5py_off=90, chunkindex_off=2)
-        found = far.affordable(cases, moved, LINKS, *limit)
-        return {tuple(case.labels.values()): (case.aa, case.most_blocks) for case in found}
+        affordable = far.affordable(cases, moved, LINKS, *limit)
+        return {tuple(case.labels.values()): (case.aa, case.most_blocks) for case in affordable}
 
     low, high = chosen(0, far.JUDGED, 1), chosen(1, far.JUDGED, 1)
     assert set(low) == far.JUDGED and {blocks for _, blocks in low.values()} == {0}
-    assert [one[2] for one, (aa, _) in low.items() if aa] == ["chunkindex"]
+    assert [key[2] for key, (aa, _) in low.items() if aa] == ["chunkindex"]
     rest = set(high) - far.JUDGED
-    assert rest and {high[one][1] for one in rest} == {1}
+    assert rest and {high[key][1] for key in rest} == {1}
     assert ("ocean map", "netCDF-4", "h5py") not in rest
     assert any(aa for aa, _ in chosen(0).values())  # one at least is measured, as a pair
     assert len(chosen(1000)) == len(cases)
@@ -152,9 +152,9 @@ def test_what_is_judged_is_measured_and_of_the_rest_what_is_quick():
 
 def test_many_links_take_what_each_of_them_takes():
     moved, rates = cost.moved(records(zarr_off=40), LABELS), np.array([1e4, 1e8])
-    found = cost.over_links(moved, np.array([0.05]), rates)
+    seconds = cost.over_links(moved, np.array([0.05]), rates)
     for n, rate in enumerate(rates):
-        assert found[:, n].ravel() == pytest.approx(
+        assert seconds[:, n].ravel() == pytest.approx(
             cost.seconds(moved, Link(rate, 0.05)).to_numpy()
         )
 
@@ -174,20 +174,20 @@ def test_the_map_says_who_leads_and_where_another_is_near():
 
 @pytest.mark.parametrize(("stages", "verdict"), [(5, "reversed"), (1, "holds")])
 def test_verdicts_are_of_the_seconds_of_whole_files(tmp_path, stages, verdict):
-    made = records(h5py_on=3, chunkindex_off=stages)
-    known = {claim.id: claim for claim in claims_of_study()}
+    observed = records(h5py_on=3, chunkindex_off=stages)
+    by_id = {claim.id: claim for claim in claims_of_study()}
 
     def judged(frame, *names):
         save(frame, tmp_path / "penard_link.parquet")
-        return claims.evaluate([known[name] for name in names], tmp_path)
+        return claims.evaluate([by_id[name] for name in names], tmp_path)
 
-    assert judged(made.assign(profile="full"), "penard-9b")[0].verdict == verdict
-    smaller, other = judged(made, "penard-9b", "penard-9")  # of smaller files
+    assert judged(observed.assign(profile="full"), "penard-9b")[0].verdict == verdict
+    smaller, other = judged(observed, "penard-9b", "penard-9")  # of smaller files
     assert smaller.verdict == other.parts[2].verdict == "not measured"
     long = records("undelayed", h5py_on=3, chunkindex_off=stages).assign(wall_s=0.5)
-    (found,) = judged(pd.concat([made, long]), "penard-9b")
-    assert (found.verdict, found.headline.name) == (verdict, "time by the model")
-    assert found.headline.measured == pytest.approx((1 + stages + 0.9) / 4.9)
+    (claim,) = judged(pd.concat([observed, long]), "penard-9b")
+    assert (claim.verdict, claim.headline.name) == (verdict, "time by the model")
+    assert claim.headline.measured == pytest.approx((1 + stages + 0.9) / 4.9)
 
 
 def case(files, layout, reader, **options):
@@ -200,7 +200,7 @@ def case(files, layout, reader, **options):
 def test_two_runs_count_the_same_of_true_reads(files):
     readers = ("h5py", "h5py-none", "subchunk")
     names = ("requests", "wire_bytes", "predicted_bytes", "file_bytes")
-    cases, folder = [case(files, "netCDF-4", one) for one in readers], files["netCDF-4"].path.parent
+    cases, folder = [case(files, "netCDF-4", r) for r in readers], files["netCDF-4"].path.parent
     first, second = Counting(folder, 0.02), Counting(folder, 0.02)
     once, again = ({row["reader"]: row for row in of.counts(cases)} for of in (first, second))
     for reader in readers[:2]:  # of requests made together a late one finds a connection free
@@ -234,8 +234,8 @@ def test_rate_implied_is_judged(tmp_path, moved, verdict):
     labels = {"read": "temperature series", "layout": "netCDF-4, shuffle"}
     row = {"experiment": "wire", "phase": "all", "wire_bytes": moved, **labels}
     rows = [{**row, "reader": reader} for reader in ("h5py", "h5py, no read-ahead")]
-    found = verdicts(tmp_path, "penard_wire", rows, [*labels, "reader"])
-    assert found["penard-9"].parts[0].verdict == verdict
+    judged = verdicts(tmp_path, "penard_wire", rows, [*labels, "reader"])
+    assert judged["penard-9"].parts[0].verdict == verdict
 
 
 ROOT = Path(__file__).parents[1]
@@ -298,14 +298,14 @@ def test_a_real_store_gets_the_files_and_no_secret_is_kept(tmp_path, monkeypatch
     read = frame[frame["experiment"] == "s3"]
     assert (read["status"] == "ok").all() and (read["link"] == NEAR).all()
     assert np.isnan(read["requests"].astype(float)).all()
-    made = executed_folder(work, "smoke") / "penard_s3.ipynb"
-    assert "this is no store's speed" in made.read_text()
-    kept = {path for path in work.rglob("*") if path.is_file()}
-    assert {path.suffix for path in kept} >= {".ipynb", ".parquet", ".json", ".svg"}
+    executed = executed_folder(work, "smoke") / "penard_s3.ipynb"
+    assert "this is no store's speed" in executed.read_text()
+    written = {path for path in work.rglob("*") if path.is_file()}
+    assert {path.suffix for path in written} >= {".ipynb", ".parquet", ".json", ".svg"}
     # Neither in the files nor in what a compressed page of a record holds.
-    texts = {path: path.read_bytes().decode("latin-1") for path in kept}
+    texts = {path: path.read_bytes().decode("latin-1") for path in written}
     texts |= {"printed": "".join(capsys.readouterr()), "records": frame.to_csv()}
-    assert not {path: found for path, text in texts.items() if (found := leaked(text, server))}
+    assert not {path: names for path, text in texts.items() if (names := leaked(text, server))}
     mark = Endpoint.of(STORE).mark
     assert mark in json.dumps(about(work / "results/smoke/penard_s3.parquet"))
 
@@ -313,16 +313,16 @@ def test_a_real_store_gets_the_files_and_no_secret_is_kept(tmp_path, monkeypatch
 def test_another_store_is_another_run(monkeypatch):
     for name in (URL, *(name for name in os.environ if name.startswith("AWS_"))):
         monkeypatch.delenv(name, raising=False)
-    item, found = profile.entry("penard_s3", ROOT), []
+    item, pages = profile.entry("penard_s3", ROOT), []
     for name, value in (
         (URL, "s3://canary/one"), (URL, "s3://canary/two"), ("AWS_REGION", "canary-2"),
         ("AWS_ENDPOINT_URL", "http://canary.example:9000"), ("AWS_ACCESS_KEY_ID", KEY),
     ):  # fmt: skip
         monkeypatch.setenv(name, value)
         monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", SECRET if name.endswith("ID") else "")
-        found.append(json.dumps(Page.of(item, Options(), ROOT).experiment))
-    assert len(set(found)) == 4 and found[-1] == found[-2]  # other keys are the same store
-    assert "canary" not in str(found)
+        pages.append(json.dumps(Page.of(item, Options(), ROOT).experiment))
+    assert len(set(pages)) == 4 and pages[-1] == pages[-2]  # other keys are the same store
+    assert "canary" not in str(pages)
 
 
 @pytest.mark.parametrize(("moved", "link", "expected"), [
@@ -339,5 +339,5 @@ def test_the_order_of_magnitude_is_judged(tmp_path, moved, link, expected):
         row |= {"read": "ocean map", "layout": layout, "reader": reader}
         row |= {"wire_bytes": size * 1e6} if link == "s3" else {}
         rows += timed(size / 200, pair=True, **row)
-    found = verdicts(tmp_path, "penard_s3", rows, ["read", "layout", "reader"])
-    assert [part.verdict for part in found["penard-10"].parts] == expected
+    judged = verdicts(tmp_path, "penard_s3", rows, ["read", "layout", "reader"])
+    assert [part.verdict for part in judged["penard-10"].parts] == expected

@@ -19,11 +19,11 @@ def files(tmp_path_factory):
     folder = tmp_path_factory.mktemp("files")
     oceans = [variable("ocean", "uo", seed=n, steps=3, nlat=120, nlon=390) for n in range(2)]
     layout = Layout("netcdf4", chunks=(1, 120, 390), codec="deflate", level=4, shuffle=True)
-    made = [in_layouts(folder, one, {f"{n}": layout})[f"{n}"] for n, one in enumerate(oceans)]
-    for file in made:
+    files = [in_layouts(folder, ocean, {f"{n}": layout})[f"{n}"] for n, ocean in enumerate(oceans)]
+    for file in files:
         subchunk.build(file.path, variables=["uo"])
     dask.save_mean(oceans, float(FILL), folder / "mean.npy")
-    return made, folder / "mean.npy"
+    return files, folder / "mean.npy"
 
 
 def test_what_processes_spend_is_counted(files):
@@ -34,15 +34,15 @@ def test_what_processes_spend_is_counted(files):
 
 
 def test_only_the_chosen_workers_work(files):
-    made, truth = files
+    stored, truth = files
     with dask.offered("", 2) as workers, Client(workers.scheduler) as client:
-        work = dask.Reduce(made, workers, 1, "h5netcdf", {"time": 2}, truth)
+        work = dask.Reduce(stored, workers, 1, "h5netcdf", {"time": 2}, truth)
         chosen, other = workers.addresses
         before = client.run(dask.spent)
         watch = Stopwatch()
         work.parts("warm")["run"](watch)
         after = client.run(dask.spent)
-    compressed = sum(file.path.stat().st_size for file in made) / 2  # of its two variables
+    compressed = sum(file.path.stat().st_size for file in stored) / 2  # of its two variables
     assert watch.rows()[-1]["rchar"] > 0.8 * compressed
     assert after[chosen][2] - before[chosen][2] > 0.8 * compressed
     assert after[other][2] - before[other][2] < 0.4 * compressed  # a little of the system
@@ -51,8 +51,8 @@ def test_only_the_chosen_workers_work(files):
 @pytest.mark.parametrize("address", ["tcp://127.0.0.1:9", "nowhere://x"])
 def test_a_scheduler_that_does_not_answer(monkeypatch, address):
     monkeypatch.setattr(dask, "TIMEOUT_S", 1)
-    said = rf"no dask scheduler answers at '{address}'.*empty"
-    with pytest.raises(OSError, match=said), dask.offered(address, 2):
+    message = rf"no dask scheduler answers at '{address}'.*empty"
+    with pytest.raises(OSError, match=message), dask.offered(address, 2):
         pass
     with pytest.raises(ValueError, match="No clients found"):
         default_client()  # else what is computed next would wait for it

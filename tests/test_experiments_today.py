@@ -67,11 +67,11 @@ def test_noise_hides_what_is_small():
     rows, columns = np.indices((96, 128))
     wave = np.sin(2 * np.pi * columns / 64 + 0.1 * rows)
     noisy = (wave + 0.01 * np.random.default_rng(1).normal(size=wave.shape)).astype("f4")
-    found = codecs.bands([(noisy, np.round(noisy, 1))])
-    coherence = [band["coherence"] for band in found]
+    bands = codecs.bands([(noisy, np.round(noisy, 1))])
+    coherence = [band["coherence"] for band in bands]
     assert max(coherence) > 0.999 and min(coherence) < 0.9
-    assert found[0]["error"] == pytest.approx(0.05, rel=0.01)
-    assert 2 < found[0]["kept_from"] < 128
+    assert bands[0]["error"] == pytest.approx(0.05, rel=0.01)
+    assert 2 < bands[0]["kept_from"] < 128
 
 
 def test_what_is_as_fast_and_smaller_is_chosen_and_what_was_read_once_is_not():

@@ -48,12 +48,12 @@ def test_all_files_hold_the_same(tmp_path, monkeypatch, values):
 
 @pytest.mark.parametrize("kind", ["binary", "netcdf4"])
 def test_a_killed_stream_goes_on(tmp_path, monkeypatch, kind):
-    files, made = Files(tmp_path, 5000), []
+    files, firsts = Files(tmp_path, 5000), []
     monkeypatch.setattr(buffers, "BLOCK_BYTES", 2**13)
 
     def noted(first, count):
-        made.append(first)
-        if len(made) == 7 + (
+        firsts.append(first)
+        if len(firsts) == 7 + (
             kind == "netcdf4"
         ):  # each block after its last value, from the third on
             raise KeyboardInterrupt
@@ -64,7 +64,7 @@ def test_a_killed_stream_goes_on(tmp_path, monkeypatch, kind):
         files.write([kind])
     assert not files.path(kind).exists()
     files.write([kind])
-    assert made.count(0) == 1 + (kind == "netcdf4"), "the first block was made once"
+    assert firsts.count(0) == 1 + (kind == "netcdf4"), "the first block was made once"
     assert [path.name for path in tmp_path.iterdir()] == [files.path(kind).name]
     offset = buffers.offset_of(files.path(kind)) if kind == "netcdf4" else 0
     assert holds(np.fromfile(files.path(kind), "<f8", 5000, offset=offset), 0)
@@ -99,8 +99,8 @@ def test_accesses_are_the_documents():
     sequential, strided = (Spots(name, 1024, 1024 * 10) for name in ("sequential", "strided"))
     assert sequential.between(0, 10).tolist() == list(range(0, 1280, 128))
     assert strided.between(0, 10).tolist() == [0, 4 * 128, 8 * 128]
-    one, same, other = (Spots("random", 4096, 2**24, seed).between(0, 100) for seed in (1, 1, 2))
-    assert len(one) == 100 and np.array_equal(one, same) and not np.array_equal(one, other)
+    starts, same, other = (Spots("random", 4096, 2**24, seed).between(0, 100) for seed in (1, 1, 2))
+    assert len(starts) == 100 and np.array_equal(starts, same) and not np.array_equal(starts, other)
     for nbytes in (12, 0, 8192):
         with pytest.raises(ValueError, match="give a multiple"):
             Spots("random", nbytes, 4096)
@@ -108,9 +108,9 @@ def test_accesses_are_the_documents():
 
 @pytest.fixture(scope="module")
 def files(tmp_path_factory):
-    made = Files(tmp_path_factory.mktemp("buffers"), 2**16 + 5)
-    made.write(KINDS)
-    return made
+    written = Files(tmp_path_factory.mktemp("buffers"), 2**16 + 5)
+    written.write(KINDS)
+    return written
 
 
 @pytest.mark.parametrize("reader", buffers.available(READERS))
@@ -134,7 +134,7 @@ def test_every_loop_reads_what_is_there_and_compares_it_with_its_place(files, re
 def test_large_buffers_are_read_often_enough_to_have_an_order(tmp_path):
     files = Files(tmp_path, 2**18 + 5)
     files.write(["binary"])
-    for least, made in ((1, 2), (3, 3), (99, 4)):
+    for least, reads in ((1, 2), (3, 3), (99, 4)):
         watch = Stopwatch()
         assert ReadBuffers(files, "Python read", "sequential", 2**19, 0.0, least)(watch)
-        assert {row["stages"] for row in watch.rows() if row["phase"] == "read"} == {made}
+        assert {row["stages"] for row in watch.rows() if row["phase"] == "read"} == {reads}

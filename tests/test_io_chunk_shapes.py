@@ -66,8 +66,8 @@ def picked(file, shape, itemsize, unlimited):
     names = [f"d{number}_{axis}" for axis in range(len(shape))]
     for axis, name in enumerate(names):
         file.createDimension(name, None if axis in unlimited else shape[axis])
-    made = file.createVariable(f"v{number}", DTYPES[itemsize], names, zlib=True)
-    return tuple(made.chunking())
+    variable = file.createVariable(f"v{number}", DTYPES[itemsize], names, zlib=True)
+    return tuple(variable.chunking())
 
 
 @settings(max_examples=150)
@@ -81,18 +81,18 @@ def test_the_model_equals_the_library(file, shape, scale, itemsize, seed):
     shape[seed.randrange(len(shape))] *= min(scale, 2**62 // math.prod(shape))
     unlimited = {axis for axis in range(len(shape)) if seed.random() < seed.choice((0, 0.3, 1))}
     now = [0 if axis in unlimited else n for axis, n in enumerate(shape)]
-    found = default_chunks(now, itemsize, unlimited, default_bytes(file))
-    assert found == picked(file, shape, itemsize, unlimited)
+    chunks = default_chunks(now, itemsize, unlimited, default_bytes(file))
+    assert chunks == picked(file, shape, itemsize, unlimited)
 
 
-@pytest.mark.parametrize(("asked", "found"), [(False, 1024), (True, 750)])
-def test_asking_for_the_length_changes_what_is_picked(tmp_path, asked, found):
+@pytest.mark.parametrize(("asked", "chunk"), [(False, 1024), (True, 750)])
+def test_asking_for_the_length_changes_what_is_picked(tmp_path, asked, chunk):
     with netCDF4.Dataset(tmp_path / "grown.nc", "w") as file:
         file.createDimension("t", None)
         file.createVariable("first", "f4", ("t",))[:1500] = 0
         length = len(file.dimensions["t"]) if asked else 0
-        assert default_chunks((length,), 4, [0], default_bytes(file)) == (found,)
-        assert file.createVariable("second", "f4", ("t",)).chunking() == [found]
+        assert default_chunks((length,), 4, [0], default_bytes(file)) == (chunk,)
+        assert file.createVariable("second", "f4", ("t",)).chunking() == [chunk]
 
 
 @given(

@@ -65,13 +65,13 @@ def test_what_is_written_is_smaller_described_as_its_layout_and_given_back(tmp_p
     assert size < values.nbytes or not layout.codec
     assert np.array_equal(read(path, layout), values)
     with open_source(path) as source:
-        found = source.variables["data"]
+        variable = source.variables["data"]
     if layout.format != "nczarr" or not layout.codec:  # which is not described
         order = sys.byteorder if layout.byteorder == "native" else layout.byteorder
-        wanted = replace(layout, level=layout.effective_level, byteorder=order)
-        assert (replace(found.layout, byteorder=order), found.byteorder) == (wanted, order)
-    assert (source.format, found.dtype) == (layout.format, "i4")
-    assert found.dims == (("dim_200", "dim_210") if layout.format == "hdf5" else ("y", "x"))
+        expected = replace(layout, level=layout.effective_level, byteorder=order)
+        assert (replace(variable.layout, byteorder=order), variable.byteorder) == (expected, order)
+    assert (source.format, variable.dtype) == (layout.format, "i4")
+    assert variable.dims == (("dim_200", "dim_210") if layout.format == "hdf5" else ("y", "x"))
 
 
 @pytest.mark.parametrize("shape", [(3, 24, 20), (3, 20, 24)])
@@ -81,9 +81,9 @@ def test_any_pieces_are_written_as_numpy_assigns_them_wherever_chunks_lie(tmp_pa
     chunked = layout.format not in ("binary", "netcdf3", "netcdf3-64bit", "cdf5")
     layout = Layout(layout.format, (1, 8, 5) if chunked else None)
     path = str(tmp_path / f"with space é{layout.suffix}")
-    wanted = np.zeros(shape, "f4")
+    expected = np.zeros(shape, "f4")
     with create(path, [Variable("a", ("t", "y", "x"), shape, "f4", fill_value=0)], layout) as w:
-        for selection, part in (
+        for selection, piece in (
             (0, values[:1]),
             ((1, slice(4, 21)), values[:1, 4:21]),
             ((2, ..., slice(3, 9)), values[2, 0, 3:9]),
@@ -91,9 +91,9 @@ def test_any_pieces_are_written_as_numpy_assigns_them_wherever_chunks_lie(tmp_pa
             ((2, 3, slice(1, 20, 2)), values[2, 3, 1:20:2]),
             ((1, 3, 3), np.array(5, "f4")),
         ):
-            wanted[selection] = part
-            w.write("a", selection, part)
-    assert np.array_equal(read(path, layout, "a"), wanted)
+            expected[selection] = piece
+            w.write("a", selection, piece)
+    assert np.array_equal(read(path, layout, "a"), expected)
 
 
 def test_a_synced_file_can_be_read_before_it_is_closed(tmp_path, layout):
@@ -216,10 +216,10 @@ def test_blocks_cover_everything_once_in_whole_chunks(data):
     shape = tuple(data.draw(st.lists(st.integers(0, 12), max_size=3)))
     chunks = tuple(data.draw(st.integers(1, max(n, 1))) for n in shape)
     limit = data.draw(st.integers(1, 3000))
-    seen = np.zeros(shape, int)
+    covered = np.zeros(shape, int)
     for block in blocks(shape, chunks, 2, limit):
-        seen[block] += 1
+        covered[block] += 1
         lengths = [s.stop - s.start for s in block]
         assert 2 * np.prod(lengths, dtype=int) <= max(limit, 2 * np.prod(chunks, dtype=int))
         assert all(s.start % c == 0 for s, c in zip(block, chunks, strict=True))
-    assert (seen == 1).all()
+    assert (covered == 1).all()

@@ -22,7 +22,7 @@ def test_types_by_any_name_and_fill_values_of_integers_are_whole():
 
 
 @pytest.mark.parametrize(
-    ("given", "said"),
+    ("fields", "message"),
     [
         ({"name": ""}, "give a name"),
         ({"name": "../b"}, "give a name"),
@@ -39,10 +39,10 @@ def test_types_by_any_name_and_fill_values_of_integers_are_whole():
         ({"dtype": "i2", "fill_value": float("nan")}, "is not a value of int16"),
     ],
 )
-def test_what_is_no_variable_is_refused(given, said):
-    parts = {"name": "a", "dims": ("x",), "shape": (3,), "dtype": "f4"} | given
-    with pytest.raises(ValueError, match=said):
-        Variable(**parts)
+def test_what_is_no_variable_is_refused(fields, message):
+    complete = {"name": "a", "dims": ("x",), "shape": (3,), "dtype": "f4"} | fields
+    with pytest.raises(ValueError, match=message):
+        Variable(**complete)
 
 
 def test_a_layout_is_a_value_with_a_suffix_and_columns():
@@ -74,7 +74,7 @@ def test_levels_have_ends_and_a_missing_one_is_the_codecs_own():
 
 
 @pytest.mark.parametrize(
-    ("given", "said"),
+    ("fields", "message"),
     [
         ({"format": "netcdf5"}, "format='netcdf5': give one of binary, netcdf3"),
         ({"byteorder": "middle"}, "byteorder='middle': give one of native, little, big"),
@@ -104,9 +104,9 @@ def test_levels_have_ends_and_a_missing_one_is_the_codecs_own():
         ({"format": "cdf5", "codec": "deflate"}, "format='cdf5': it takes no codec"),
     ],
 )  # fmt: skip
-def test_what_does_not_exist_is_refused(given, said):
-    with pytest.raises(ValueError, match=said):
-        Layout(**given)
+def test_what_does_not_exist_is_refused(fields, message):
+    with pytest.raises(ValueError, match=message):
+        Layout(**fields)
 
 
 GRID = Variable("grid", ("y", "x"), (12, 20), "f4")
@@ -148,10 +148,10 @@ REFUSED = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("said", REFUSED)
-def test_what_does_not_fit_is_refused(tmp_path, said):
-    variables, layout, *options = REFUSED[said]
-    with pytest.raises(ValueError, match=said):
+@pytest.mark.parametrize("message", REFUSED)
+def test_what_does_not_fit_is_refused(tmp_path, message):
+    variables, layout, *options = REFUSED[message]
+    with pytest.raises(ValueError, match=message):
         create(tmp_path / "a", variables, layout, **(options[0] if options else {}))
     assert list(tmp_path.iterdir()) == []
 
@@ -193,9 +193,9 @@ for size in (16, 1000, 30_000):
 def test_it_refuses_what_netcdf_c_fails_on_and_nothing_else(tmp_path):
     """In a process of its own: netCDF-C complains until it ends."""
     done = subprocess.run([sys.executable, "-c", PROGRAM, tmp_path], capture_output=True, text=True)
-    said = done.stdout.split("\n")[:-1]
-    assert done.returncode == 0 and set(said) == {"True True", "False False"}
-    assert min(said.count(one) for one in set(said)) > 20
+    lines = done.stdout.split("\n")[:-1]
+    assert done.returncode == 0 and set(lines) == {"True True", "False False"}
+    assert min(lines.count(line) for line in set(lines)) > 20
 
 
 NOISE = np.random.default_rng(0).integers(0, 2**32, (40, 50), "u4")

@@ -71,8 +71,8 @@ def make(path, layout, dtypes=DTYPES):
     variables = [Variable("main", ("t", "y", "x"), (7, 11, 13), "f4", packed, fill_value=-5)]
     values = {"main": np.full((7, 11, 13), 0 if format == "binary" else -5, "f4")}
     # The rest are missing chunks, and the unwritten parts of others.
-    part = (slice(0, 5), slice(None), slice(0, 10)) if layout.prefill else ...
-    values["main"][part] = random.normal(size=values["main"][part].shape)
+    stored = (slice(0, 5), slice(None), slice(0, 10)) if layout.prefill else ...
+    values["main"][stored] = random.normal(size=values["main"][stored].shape)
     values["main"][0, 0, :4] = (np.nan, -0.0, np.inf, 1)
 
     classic = ("netcdf3", "netcdf3-64bit", "netcdf4-classic")
@@ -94,7 +94,7 @@ def make(path, layout, dtypes=DTYPES):
         variables.append(Variable("grown", ("step", "x"), (4, 13), "f4", unlimited=("step",)))
         layouts["grown"] = replace(plain, chunks=None if format in CLASSIC else (1, 13))
         values["grown"] = random.normal(size=(4, 13)).astype("f4")
-    pieces = {"main": [part], "grown": range(4)}
+    pieces = {"main": [stored], "grown": range(4)}
     with create(path, variables, layouts, coordinates=coordinates) as writer:
         for name, array in values.items():
             for selection in pieces.get(name, [...]):
@@ -294,13 +294,13 @@ def test_a_region_is_what_numpy_selects_and_its_runs_are_the_elements_in_order(d
     array = np.arange(np.prod(shape, dtype=int)).reshape(shape)
     selection = data.draw(selections(shape))
     chosen = region(selection, shape)
-    wanted = np.asarray(array[selection])
-    assert (chosen.shape, chosen.size) == (wanted.shape, wanted.size)
+    expected = np.asarray(array[selection])
+    assert (chosen.shape, chosen.size) == (expected.shape, expected.size)
     assert len(chosen.indices) == len(shape) and min(chosen.starts, default=0) >= 0
-    assert np.array_equal(array[chosen.indices], wanted)
+    assert np.array_equal(array[chosen.indices], expected)
     runs = list(chosen.runs(shape))
     flat = [first + i * step for first, count, step in runs for i in range(count)]
-    assert flat == wanted.reshape(-1).tolist()
+    assert flat == expected.reshape(-1).tolist()
     assert all(count > 0 and step > 0 for _, count, step in runs)
 
 
@@ -315,7 +315,7 @@ def test_runs_are_as_long_as_they_can_be():
 
 
 @pytest.mark.parametrize(
-    ("selection", "error", "said"),
+    ("selection", "error", "message"),
     [
         ((0, -3), IndexError, "tos: index -3 is out of range for axis 1 of size 2"),
         ((0, 2), IndexError, "tos: index 2 is out of range for axis 1 of size 2; give -2 to 1"),
@@ -324,6 +324,6 @@ def test_runs_are_as_long_as_they_can_be():
         (slice(None, None, -2), ValueError, "tos: step -2 on axis 0"),
     ],
 )
-def test_messages_name_the_array(selection, error, said):
-    with pytest.raises(error, match=said):
+def test_messages_name_the_array(selection, error, message):
+    with pytest.raises(error, match=message):
         region(selection, (5, 2), "tos")

@@ -107,8 +107,8 @@ def truth(pair, servers, folder):
         few = ["grown", "i2"]
     values = {name: array for name, array in folder[1][name].items() if name in few}
     top = Address(servers[place].url)
-    found = Truth(top / f"{name}{LAYOUTS[name].suffix}", values, few[0], top)
-    return known_gaps(reader, LAYOUTS[name].format, found)
+    served = Truth(top / f"{name}{LAYOUTS[name].suffix}", values, few[0], top)
+    return known_gaps(reader, LAYOUTS[name].format, served)
 
 
 # Those that differ in what fetches alone are held to less.
@@ -144,9 +144,9 @@ def refused(reader, truth):
     ):
         with pytest.raises((KeyError, OSError)) as caught:
             reader.open(path, variable)
-        said = caught.value.args[0]
-        assert said.startswith(f"{path} cannot be read by {reader.name}: ")
-        assert all(format in said for format in reader.formats)
+        message = caught.value.args[0]
+        assert message.startswith(f"{path} cannot be read by {reader.name}: ")
+        assert all(format in message for format in reader.formats)
 
 
 @pytest.mark.parametrize("pair", REST, indirect=True, scope="session", ids="-by-".join)
@@ -201,7 +201,7 @@ READ_AHEAD = ("h5py", "h5netcdf", "pyfive", "xarray-h5netcdf", "chunkindex_layou
 
 
 @pytest.fixture(scope="module")
-def rows(tmp_path_factory):
+def plain_files(tmp_path_factory):
     """The files with what lies beside them, and what is in them."""
     folder = tmp_path_factory.mktemp("served")
     random = np.random.default_rng(1)
@@ -220,11 +220,11 @@ def rows(tmp_path_factory):
 def impatient(monkeypatch):
     """obstore and xarray ask again, and wait longer each time, for a minute in all."""
     monkeypatch.setattr("xarray.backends.common.time.sleep", lambda _: None)
-    known = Remote.obstore
+    original = Remote.obstore
     moment, limit = timedelta(milliseconds=10), timedelta(seconds=5)
     backoff = {"init_backoff": moment, "max_backoff": moment, "base": 2}
     few = {"retry_config": {"max_retries": 2, "backoff": backoff, "retry_timeout": limit}}
-    monkeypatch.setattr(Remote, "obstore", lambda self: known(self) | few)
+    monkeypatch.setattr(Remote, "obstore", lambda self: original(self) | few)
 
 
 def file_of(name):
@@ -240,7 +240,7 @@ def whispered(address):
     return address.replace("//", "//canary-user:canary%2Bpass+word@") + query
 
 
-def told_by(error, address):
+def message_of(error, address):
     """What an error says of an address, its whole traceback searched for secrets."""
     assert str(error).startswith(address)
     shown = "".join(traceback.format_exception(error))
@@ -254,18 +254,18 @@ def outcome(name, server, values):
     fsspec.filesystem("http").clear_instance_cache()
     try:
         with reader_named(name).open(whispered(address), "main") as opened:
-            found = opened.read(SELECTION)
+            array = opened.read(SELECTION)
     except OSError as error:
-        return told_by(error, address)
-    if np.array_equal(found, values[SELECTION]):
+        return message_of(error, address)
+    if np.array_equal(array, values[SELECTION]):
         return RIGHT
-    return FILLED if not found.any() else "wrong values"
+    return FILLED if not array.any() else "wrong values"
 
 
 @pytest.mark.parametrize("name", readers(place="http"))
-def test_every_reader_says_what_went_wrong(rows, impatient, name):
+def test_every_reader_says_what_went_wrong(plain_files, impatient, name):
     """The fault befalls the first request of the read; of the open, where that took all."""
-    folder, values = rows
+    folder, values = plain_files
     fsspec.filesystem("http").clear_instance_cache()
     with serving(folder) as sound:
         with reader_named(name).open(sound.address(file_of(name)), "main") as opened:
@@ -273,25 +273,25 @@ def test_every_reader_says_what_went_wrong(rows, impatient, name):
             opened.read(SELECTION)
         after = sum(request.method == "GET" for request in sound.requests())
     first = before if after > before else 0
-    told = {}
-    for kind, (count, said) in FAULTS.items():
+    outcomes = {}
+    for kind, (count, pattern) in FAULTS.items():
         with faulty(folder, faults=[Fault(kind, first, count)]) as (server, _):
-            told[kind] = outcome(name, server, values)
-        assert re.search(f"{said}|{RIGHT}|{SILENT}", told[kind]), kind
+            outcomes[kind] = outcome(name, server, values)
+        assert re.search(f"{pattern}|{RIGHT}|{SILENT}", outcomes[kind]), kind
     # Objects of Zarr are asked for whole; what is not there is a chunk that was never written.
-    assert (told["404"] == FILLED) == ("zarr" in name and not name.startswith("virtualizarr"))
-    assert told["403"] != RIGHT and told["gone"] != RIGHT
-    assert name not in READ_AHEAD or told["short"] == told["whole"] == RIGHT
-    assert not any(re.search("truncated|cut off", s) for s in told.values() if SILENT not in s)
+    assert (outcomes["404"] == FILLED) == ("zarr" in name and not name.startswith("virtualizarr"))
+    assert outcomes["403"] != RIGHT and outcomes["gone"] != RIGHT
+    assert name not in READ_AHEAD or outcomes["short"] == outcomes["whole"] == RIGHT
+    assert not any(re.search("truncated|cut off", s) for s in outcomes.values() if SILENT not in s)
 
 
 @pytest.mark.parametrize("kind", ["403", "gone", "whole", "not there"])
-def test_a_fault_while_opening_tells_no_secret(rows, impatient, kind):
+def test_a_fault_while_opening_tells_no_secret(plain_files, impatient, kind):
     """One server for all readers; what it does to one is done to the others too."""
-    told = []
+    messages = []
     with ExitStack() as held:
         faults = [] if kind == "not there" else [Fault(kind, count=10**6)]
-        server, _ = held.enter_context(faulty(rows[0], faults=faults))
+        server, _ = held.enter_context(faulty(plain_files[0], faults=faults))
         if kind == "not there":
             held.close()
         for name in readers(place="http"):
@@ -299,8 +299,8 @@ def test_a_fault_while_opening_tells_no_secret(rows, impatient, kind):
             try:
                 reader_named(name).open(whispered(server.address(file_of(name))), "main").close()
             except (OSError, KeyError) as error:
-                told.append(told_by(error, server.address(file_of(name))))
-    assert len(told) > 2
+                messages.append(message_of(error, server.address(file_of(name))))
+    assert len(messages) > 2
     if kind == "not there":
-        lost = [re.search("onnect|libcurl failure|error sending request", said) for said in told]
+        lost = [re.search("onnect|libcurl failure|error sending request", s) for s in messages]
         assert all(lost) and len(lost) == len(readers(place="http"))

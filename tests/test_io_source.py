@@ -24,12 +24,12 @@ from hyperslab.io.opening import open_source, reopen
 from hyperslab.io.source import SourceError
 
 
-def same(found, truth):
-    assert list(found) == list(truth)
+def same(arrays, truth):
+    assert list(arrays) == list(truth)
     for name, values in truth.items():
-        assert found[name].dtype == values.dtype.newbyteorder("=")
-        assert found[name].flags.c_contiguous
-        assert np.array_equal(found[name], values), name
+        assert arrays[name].dtype == values.dtype.newbyteorder("=")
+        assert arrays[name].flags.c_contiguous
+        assert np.array_equal(arrays[name], values), name
 
 
 @pytest.mark.parametrize("make", [made_files.classic, made_files.nested, made_files.packed])
@@ -45,19 +45,19 @@ def test_netcdf_is_read_as_stored(tmp_path, make):
 def test_groups_and_what_cannot_be_copied_are_described(tmp_path):
     path = made_files.nested(tmp_path / "a b.nc")
     with open_source(f"file://{path}".replace(" ", "%20")) as source:
-        known = source.variables
+        variables = source.variables
         assert source.attrs == {"history": "made"}
         assert [v.name for v in source.choose()] == ["depth", "ocean/heat", "ocean/deep/salt"]
-    assert {name: v.reason for name, v in known.items() if v.reason} == {
+    assert {name: v.reason for name, v in variables.items() if v.reason} == {
         "records": "holds records (compound values of speed, count)",
         "names": "holds text of any length",
         "lists": "holds lists of any length",
         "kind": "holds named values (an enumeration)",
     }
-    salt = known["ocean/deep/salt"]
+    salt = variables["ocean/deep/salt"]
     assert salt.dims == ("t", "ocean_deep_x")  # x is another dimension at the top
     assert (salt.chunks, salt.codec, salt.unlimited) == ((2, 12), "deflate 3, shuffle", ("t",))
-    assert known["ocean/heat"].byteorder == "big"
+    assert variables["ocean/heat"].byteorder == "big"
     assert salt.attrs["valid_range"].tolist() == [0, 40]
 
 
@@ -80,7 +80,7 @@ def test_a_store_with_shards_and_a_lone_array(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("kind", "said"),
+    ("kind", "text"),
     [
         (lambda path: None, r"does not exist: give a netCDF, HDF5 or Zarr file"),
         (Path.mkdir, r"is a folder, and no Zarr store: .*zarr\.json.*: give"),
@@ -97,7 +97,7 @@ def test_a_store_with_shards_and_a_lone_array(tmp_path):
         ((made_files.classic, 900), r"is truncated: it has 900 bytes of [\d,]+; copy"),
     ],
 )  # fmt: skip
-def test_what_cannot_be_read_is_said_in_one_line(tmp_path, kind, said):
+def test_what_cannot_be_read_is_said_in_one_line(tmp_path, kind, text):
     path = tmp_path / "given"
     if callable(kind):
         kind(path)
@@ -106,12 +106,12 @@ def test_what_cannot_be_read_is_said_in_one_line(tmp_path, kind, said):
     else:
         make, size = kind
         path.write_bytes(make(tmp_path / "whole").read_bytes()[:size])
-    with pytest.raises(SourceError, match=said) as error:
+    with pytest.raises(SourceError, match=text) as error:
         open_source(path)
     assert str(error.value).startswith(str(path))
     assert "\n" not in str(error.value)
     if isinstance(kind, tuple):
-        with made_files.served(tmp_path) as server, pytest.raises(SourceError, match=said) as error:
+        with made_files.served(tmp_path) as server, pytest.raises(SourceError, match=text) as error:
             open_source(f"{server}/given?token=secret")
         assert "\n" not in str(error.value) and "secret" not in str(error.value)
 
@@ -123,8 +123,8 @@ def test_a_damaged_chunk_and_a_damaged_store_are_named(tmp_path):
     data = bytearray(path.read_bytes())
     data[chunk.byte_offset : chunk.byte_offset + chunk.size] = bytes(chunk.size)
     path.write_bytes(data)
-    said = r"a\.nc: sst cannot be read at \[3:4, 0:20, 0:30\]"
-    with open_source(path) as source, pytest.raises(SourceError, match=said):
+    message = r"a\.nc: sst cannot be read at \[3:4, 0:20, 0:30\]"
+    with open_source(path) as source, pytest.raises(SourceError, match=message):
         source.read("sst", (slice(3, 4), slice(0, 20), slice(0, 30)))
     (tmp_path / "a.zarr").mkdir()
     (tmp_path / "a.zarr" / "zarr.json").write_text("{")
@@ -156,12 +156,12 @@ def test_it_is_the_length_of_the_file(tmp_path_factory, format, sizes, variables
             nc.createDimension(f"d{axis}", size)
         for number, (dtype, grows, axes) in enumerate(variables):
             dims = ("t",) * grows + tuple(f"d{axis}" for axis in axes)
-            made = nc.createVariable(f"v{number}", dtype, dims)
-            made.units = "K"
+            variable = nc.createVariable(f"v{number}", dtype, dims)
+            variable.units = "K"
             if grows and steps:
-                made[steps - 1] = 0
+                variable[steps - 1] = 0
             elif not grows:
-                made[...] = 0
+                variable[...] = 0
     length = path.stat().st_size
     # netCDF-C pads the last variable to four bytes, and nothing is lost without them.
     with path.open("rb") as file:
@@ -187,18 +187,18 @@ def test_urls_give_what_files_give(tmp_path, name, make):
         local = source.variables
     with made_files.served(tmp_path) as address:
         with open_source(f"{address}/{name}") as source:
-            found, remote = source.format, source.variables
+            remote_format, remote = source.format, source.variables
         with reopen(f"{address}/{name}", format) as source:
             assert source.threads
             for each, array in truth.items():
                 n, rest = len(array), tuple(slice(0, n) for n in array.shape[1:])
                 # Not against netCDF-C: strided beyond what is stored, it gives fill values alone.
                 for first in (slice(0, n), slice(1, n, 3), slice(n - 2, n), 1, n - 1):
-                    got = source.read(each, (first, *rest))
-                    assert np.array_equal(got, array[(first, *rest)]), (each, first)
+                    values = source.read(each, (first, *rest))
+                    assert np.array_equal(values, array[(first, *rest)]), (each, first)
     fsspec.filesystem("http").clear_instance_cache()
     gc.collect()  # where a connection is open still, it is told now, and that is an error
-    assert (found, list(remote)) == (format, list(local))
+    assert (remote_format, list(remote)) == (format, list(local))
     for each, variable in local.items():  # those that grow are as long as in the file
         same = remote[each].dims, remote[each].shape, remote[each].unlimited
         assert same == (variable.dims, variable.shape, variable.unlimited)
@@ -221,7 +221,7 @@ def test_a_server_that_gives_files_only_whole_is_named(tmp_path, monkeypatch, ki
 
 
 @pytest.mark.parametrize(
-    ("address", "said"),
+    ("address", "message"),
     [
         ("{}/none.nc", "there is nothing there: check the address"),
         ("{}/empty.nc", r"empty.nc is empty \(0 bytes\): check the address"),
@@ -232,10 +232,10 @@ def test_a_server_that_gives_files_only_whole_is_named(tmp_path, monkeypatch, ki
         ("gopher://host/a.nc", "gopher://host/a.nc cannot be read: .*: check the address"),
     ],
 )
-def test_a_url_that_cannot_be_read_is_said_in_one_line(tmp_path, address, said):
+def test_a_url_that_cannot_be_read_is_said_in_one_line(tmp_path, address, message):
     (tmp_path / "empty.nc").touch()
     (tmp_path / "text.nc").write_text("hello, world")
-    with made_files.served(tmp_path) as server, pytest.raises(SourceError, match=said) as error:
+    with made_files.served(tmp_path) as server, pytest.raises(SourceError, match=message) as error:
         open_source(address.format(server))
     assert "\n" not in str(error.value)
     assert "secret" not in str(error.value)

@@ -32,14 +32,14 @@ def cache(tmp_path, monkeypatch):
 
 def test_it_is_compiled_once_for_a_compiler_and_its_flags(cache, monkeypatch):
     build.kernel()
-    made = [path.stat().st_mtime_ns for path in cache.iterdir()]
+    times = [path.stat().st_mtime_ns for path in cache.iterdir()]
     for number, (flag, compiler) in enumerate((("", "cc"), ("-DX=1", "cc"), ("", "cc -g0")), 1):
         build.kernel.cache_clear()
         monkeypatch.setattr(build, "FLAGS", (*FLAGS, *flag.split()))
         monkeypatch.setenv("CC", compiler)
         assert build.kernel().hs_plain
         assert len(list(cache.iterdir())) == number
-    assert made[0] in [path.stat().st_mtime_ns for path in cache.iterdir()]
+    assert times[0] in [path.stat().st_mtime_ns for path in cache.iterdir()]
 
 
 def test_first_builds_at_once_are_safe_and_a_broken_entry_is_made_again(cache):
@@ -56,7 +56,7 @@ def test_first_builds_at_once_are_safe_and_a_broken_entry_is_made_again(cache):
 
 def test_without_a_compiler_that_works_it_says_what_to_do(cache, monkeypatch, tmp_path):
     script = tmp_path / "cc"
-    for text, said in (
+    for text, message in (
         ('[ "$1" = --version ] && exit 0; echo "reads.c:12: error: no stdio.h" >&2; exit 1',
          r"error: no stdio\.h; a whole compiler is needed"),
         ('for a in "$@"; do [ "$b" = -o ] && echo text > "$a"; b=$a; done', "does not load"),
@@ -64,7 +64,7 @@ def test_without_a_compiler_that_works_it_says_what_to_do(cache, monkeypatch, tm
         script.write_text(f"#!/bin/sh\n{text}\n")
         script.chmod(0o755)
         monkeypatch.setenv("CC", str(script))
-        with pytest.raises(KernelError, match=said):
+        with pytest.raises(KernelError, match=message):
             build.kernel()
     monkeypatch.delenv("CC")
     monkeypatch.setenv("PATH", "")
@@ -116,8 +116,8 @@ def test_any_pieces_are_those_of_the_file_and_its_end_is_named(path, stdio, piec
     with PlainFile(path, stdio=stdio) as file:
         file.access("read", offsets, lengths, out)
     assert out.tobytes() == b"".join(BYTES[a : a + n].tobytes() for a, n in pieces)
-    said = r"call 1, 100 bytes at 69950: the file ends"
-    with PlainFile(path, stdio=stdio) as file, pytest.raises(LibraryError, match=said):
+    message = r"call 1, 100 bytes at 69950: the file ends"
+    with PlainFile(path, stdio=stdio) as file, pytest.raises(LibraryError, match=message):
         file.access("read", [0, SIZE - 50], 100, np.empty(200, "u1"))
 
 
@@ -139,12 +139,12 @@ def test_what_cannot_be_is_refused(path, tmp_path):
         PlainFile(tmp_path / "absent.bin")
     out = np.empty(10, "u1")
     with PlainFile(path) as file:
-        for action, offset, length, error, said in (
+        for action, offset, length, error, message in (
             ("read", -1, 5, ValueError, "numbers from 0"),
             ("read", 0.7, 5, TypeError, "offsets must be integers, not float64"),
             ("write", 0, 5, LibraryError, "Bad file descriptor"),
         ):
-            with pytest.raises(error, match=said):
+            with pytest.raises(error, match=message):
                 file.access(action, [offset], length, out)
         with pytest.raises(ValueError, match="each must be float64"):
             file.access("read", [0], 5, out, each=np.zeros(2))
@@ -212,11 +212,11 @@ def written(request, tmp_path_factory):
 @given(chosen=st.lists(accesses(), min_size=1, max_size=5), keep=st.booleans())
 def test_any_accesses_read_what_is_there(written, chosen, keep):
     path, layout, array = written
-    starts, counts, steps = (np.array(part) for part in zip(*chosen, strict=True))
+    starts, counts, steps = (np.array(numbers) for numbers in zip(*chosen, strict=True))
     options = {"keep_spaces": keep, "keep_list": not keep} if layout.startswith("hdf5") else {}
     ends = starts + (counts - 1) * steps + 1
-    boxes = [tuple(map(slice, *one)) for one in zip(starts, ends, steps, strict=True)]
-    wanted = b"".join(array[box].tobytes() for box in boxes)
+    boxes = [tuple(map(slice, *bounds)) for bounds in zip(starts, ends, steps, strict=True)]
+    expected = b"".join(array[box].tobytes() for box in boxes)
     with opened(path, layout) as file:
         assert (file.shape, file.dtype) == (SHAPE, array.dtype)
         for reuse in (False, True):  # each access at the buffer's start: the last one is left
@@ -224,10 +224,10 @@ def test_any_accesses_read_what_is_there(written, chosen, keep):
             strides = None if (steps == 1).all() else steps
             assert file.access("read", starts, counts, strides, out, **options, reuse=reuse) > 0
             last = array[boxes[-1]].tobytes()
-            assert out.tobytes().startswith(last) if reuse else out.tobytes() == wanted
+            assert out.tobytes().startswith(last) if reuse else out.tobytes() == expected
 
 
-@pytest.mark.parametrize(("layout", "dtype"), CASES, ids=lambda part: part)
+@pytest.mark.parametrize(("layout", "dtype"), CASES, ids=lambda name: name)
 def test_what_it_writes_is_read_by_others(tmp_path, layout, dtype):
     array, (rows, columns), path = values(dtype), SHAPE, tmp_path / "a.nc"
     format, stored = LAYOUTS[layout]
@@ -274,7 +274,7 @@ def test_the_end_of_the_block_closes_it_once_and_an_access_may_take_nothing(tmp_
 def test_it_runs_on_the_library_that_netcdf4_python_loaded_and_in_its_own_format(tmp_path):
     """h5py's own HDF5, which has the same names, is not the one."""
     version = (ctypes.c_uint * 3)()
-    library.function("H5get_libversion")(*(ctypes.byref(version, 4 * place) for place in range(3)))
+    library.function("H5get_libversion")(*(ctypes.byref(version, 4 * index) for index in range(3)))
     assert ".".join(map(str, version)) == netCDF4.__hdf5libversion__
     for format, last in zip(MODELS, reversed(MODELS.values()), strict=True):
         netCDF4.Dataset(tmp_path / "last.nc", "w", format=last).close()
@@ -298,8 +298,8 @@ def test_chunk_caches_and_the_sieve_buffer_are_said_and_set(tmp_path):
             counters = Counters()
             before = counters.start()
             file.access("read", rows, [1, 64], None, array)
-            made = (counters.stop() - before).syscr
-            assert made in (calls, calls + 1) or np.isnan(made)  # not counted here
+            count = (counters.stop() - before).syscr
+            assert count in (calls, calls + 1) or np.isnan(count)  # not counted here
 
 
 def test_errors_name_what_fails_and_print_nothing(tmp_path, capfd):
@@ -328,13 +328,13 @@ def test_errors_name_what_fails_and_print_nothing(tmp_path, capfd):
         NetcdfFile.create(path, "netcdf4", "a", DIMS, SHAPE, "i4", chunks=(99, 1))
     assert capfd.readouterr().err == ""
     xr.Dataset({"names": ("x", np.array(["one", "two"], object))}).to_netcdf(tmp_path / "d.nc")
-    file, said = NetcdfFile.open(tmp_path / "d.nc", "names"), "the variable holds no numbers"
-    with file, pytest.raises(ValueError, match=said):
+    file, message = NetcdfFile.open(tmp_path / "d.nc", "names"), "the variable holds no numbers"
+    with file, pytest.raises(ValueError, match=message):
         file.access("read", [[0]], [[2]], None, np.array([None] * 2))
 
 
 @pytest.mark.parametrize(
-    ("where", "buffer", "error", "said"),
+    ("where", "buffer", "error", "text"),
     [
         (([[0, 0], [13, 0]], [1, 17], None), OUT, IndexError, r"call 1: start \(13, 0\).* 17\)"),
         (([[0, 0]], [3, 1], [7, 1]), OUT, IndexError, r"stride \(7, 1\) leaves"),
@@ -346,6 +346,6 @@ def test_errors_name_what_fails_and_print_nothing(tmp_path, capfd):
         (([[0, 0]], SHAPE, None), OUT.T, ValueError, "C-contiguous"),
     ],
 )
-def test_what_does_not_fit_is_refused_before_anything_is_read(tmp_path, where, buffer, error, said):
-    with create(tmp_path / "a.nc", "netcdf4", "i4") as file, pytest.raises(error, match=said):
+def test_what_does_not_fit_is_refused_before_anything_is_read(tmp_path, where, buffer, error, text):
+    with create(tmp_path / "a.nc", "netcdf4", "i4") as file, pytest.raises(error, match=text):
         file.access("read", *where, buffer)

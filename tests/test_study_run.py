@@ -166,7 +166,7 @@ def test_what_draws_or_measures_toys_runs_two_at_a_time_and_else_one(monkeypatch
             alone.release()
         return Result(item.name, "done", 0.0)
 
-    monkeypatch.setattr(running, "_one", one)
+    monkeypatch.setattr(running, "_run_one", one)
     monkeypatch.chdir(ROOT)
     names = ["lee_access", "lee_formats", "claims", "machines"]
     assert [result.name for result in run(names, Options(profile))] == names

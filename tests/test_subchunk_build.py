@@ -39,20 +39,20 @@ def test_a_file_rewritten_at_the_same_size_is_noticed_behind_a_url(folder, backe
             assert "tag" in file.index.data and "mtime_ns" not in file.index.data
         # Another tag, the same content: what the file says of its chunks decides.
         os.utime(path, (1e9, 1e9))
-        for place, index, verify in ((url, far, False), (path, far, False), (url, near, True)):
-            subchunk.open(place, index, **options, verify=verify).close()
+        for source, index, verify in ((url, far, False), (path, far, False), (url, near, True)):
+            subchunk.open(source, index, **options, verify=verify).close()
         files.write_far(path, 1.0)
         os.utime(path, (2e9, 2e9))  # Last-Modified knows whole seconds
         log.clear()
         subchunk.open(url, near, **options).close()
         assert len(log) == 1, "this index knows no tag, and its size fits"
-        for place, index, verify, why in (
+        for source, index, verify, why in (
             (url, far, False, r"a\.h5 as it is now: .*another tag"),
             (path, far, False, "describes its variables or chunks oth"),
             (url, near, True, "describes its variables or chunks oth"),
         ):
             with pytest.raises(subchunk.StaleIndexError, match=why):
-                subchunk.open(place, index, **options, verify=verify)
+                subchunk.open(source, index, **options, verify=verify)
         with pytest.raises(subchunk.StaleIndexError):
             xr.open_dataset(url, engine="subchunk", index=near, **options, verify=True)
 
@@ -83,8 +83,8 @@ def test_a_folder_of_indexes(folder):
     with xr.open_mfdataset(paths, engine="subchunk", index=indexes, parallel=True, **many) as data:
         assert data["x"][:, 5].values.tolist() == [0, 1, 2]
     with serving(folder) as (address, _):
-        for place in ((paths[1], indexes), (f"{address}/y.nc", f"{address}/indexes/")):
-            with subchunk.open(*place) as file:
+        for pair in ((paths[1], indexes), (f"{address}/y.nc", f"{address}/indexes/")):
+            with subchunk.open(*pair) as file:
                 assert file.index and file["x"][0, 3] == 1
     with pytest.raises(FileNotFoundError, match=r"indexes/a\.h5\.subchunk"):
         subchunk.open(folder / "a.h5", indexes)
@@ -143,8 +143,8 @@ def path(folder):
 
 def ran(capsys, *words):
     code = main(["index", *map(str, words)])
-    said = capsys.readouterr()
-    return code, said.out, said.err
+    captured = capsys.readouterr()
+    return code, captured.out, captured.err
 
 
 def test_build_info_and_check(path, capsys):
@@ -171,7 +171,7 @@ def test_build_info_and_check(path, capsys):
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "message"),
     [
         (["--jobs", "0"], "--jobs is 0: give 1 or more"),
         ([""], "FILE is empty: name a netCDF-4 or HDF5 file"),
@@ -185,10 +185,10 @@ def test_build_info_and_check(path, capsys):
         (["--scheduler", "tcp://127.0.0.1:9"], "tcp://127.0.0.1:9"),
     ],
 )
-def test_arguments_that_make_no_sense_are_named(path, capsys, words, said):
+def test_arguments_that_make_no_sense_are_named(path, capsys, words, message):
     with dask.config.set({"distributed.comm.timeouts.connect": "500ms"}):
         code, out, err = ran(capsys, path, *words)
-    assert (code, out) == (1 if "--scheduler" in words else 2, "") and said in err
+    assert (code, out) == (1 if "--scheduler" in words else 2, "") and message in err
     assert not list(path.parent.glob("*subchunk*"))
 
 
@@ -201,9 +201,9 @@ def test_units_of_sizes_and_shares(path):
 def test_what_is_no_index_is_not_written_over(path):
     other = path.with_name("other.h5")
     shutil.copy(path, other)
-    for place in (path, other):
+    for target in (path, other):
         with pytest.raises(ValueError, match="no index: it would be lost"):
-            subchunk.build(path, place)
+            subchunk.build(path, target)
         assert check(path, subchunk.build(path)) > 0
 
 

@@ -87,22 +87,22 @@ def taken_apart(path):
         name: np.array(table.decode(good[head.begin + table.at :][: table.size]))
         for name, table in head.tables.items()
     }
-    return json.loads(json.dumps(head.content)), tables, bytearray(good[head.kept :])
+    return json.loads(json.dumps(head.content)), tables, bytearray(good[head.kept_begin :])
 
 
 def of_index(path, rng, table=""):
     """An index with one thing changed, in a table if one is named, and all its checksums right."""
     content, tables, kept = taken_apart(path)
-    part = "table" if table else rng.choice(("kept", "content", "table", "table"))
-    if part == "kept":
+    changed = "table" if table else rng.choice(("kept", "content", "table", "table"))
+    if changed == "kept":
         kept[rng.randrange(len(kept))] ^= 1 << rng.randrange(8)
-    elif part == "table":
+    elif changed == "table":
         name = table or rng.choice([name for name in tables if len(tables[name])])
         at = rng.randrange(len(tables[name]))
         tables[name] = tables[name].astype(np.uint64)
         tables[name][at] = another(int(tables[name][at]), rng)
     sums_made_right(path, content["variables"], tables, kept)
-    if part == "content":
+    if changed == "content":
         holder, key = rng.choice(list(places(content)))
         number = type(holder[key]) is int and rng.random() < 0.7
         holder[key] = another(holder[key], rng) if number else rng.choice(ODD)
@@ -133,7 +133,7 @@ def sums_made_right(path, variables, tables, kept):
         for row, (begin, end) in enumerate(itertools.pairwise(first)):
             offset = int(tables[f"{number}/offset"][row])
             stop = int(columns["size"][row]) - guard
-            ends = [*((place + 7) >> 3 for place in bit[begin + 1 : end]), stop]
+            ends = [*((position + 7) >> 3 for position in bit[begin + 1 : end]), stop]
             sums += [
                 zlib.crc32(data[offset + (a >> 3) : max(offset + b, 0)])
                 for a, b in zip(bit[begin:end], ends, strict=False)
@@ -150,20 +150,20 @@ def compared(path, index, values):
             [file.attributes(path) for path in file.listing.dimensions]
             if file["data"].shape != values.shape:
                 return "wrong"  # and a forged length may be one that fills the memory
-            found = [(file["data"][key], values[key]) for key in KEYS]
-            found.append((file["times"][...], TIMES))
+            pairs = [(file["data"][key], values[key]) for key in KEYS]
+            pairs.append((file["times"][...], TIMES))
     except (subchunk.SubchunkError, KeyError, IndexError) as error:
         assert str(error)
         return type(error).__name__
-    right = all(np.array_equal(one, other, equal_nan=True) for one, other in found)
+    right = all(np.array_equal(read, true, equal_nan=True) for read, true in pairs)
     return "right" if right else "wrong"
 
 
 def checked(path, index, values):
     """What a mutated file or index comes to; where that is wrong, whether `check` tells."""
-    said = compared(path, index, values)
-    if said != "wrong":
-        return said
+    verdict = compared(path, index, values)
+    if verdict != "wrong":
+        return verdict
     try:
         check(path, index)
     except subchunk.SubchunkError:
@@ -173,25 +173,25 @@ def checked(path, index, values):
 
 def outcome(*arguments):
     """Read in a process of its own; return what became of it, and the KiB that it took."""
-    here, there = os.pipe()
+    read_end, write_end = os.pipe()
     child = os.fork()
     if not child:
-        said, held = "unnamed", resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        verdict, held = "unnamed", resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
         try:
             resource.setrlimit(resource.RLIMIT_AS, (ADDRESS_SPACE, ADDRESS_SPACE))
             signal.alarm(SLOW_S)
-            said = checked(*arguments)
+            verdict = checked(*arguments)
         except BaseException as error:
-            said = f"unnamed {type(error).__name__}: {str(error)[:100]}"
+            verdict = f"unnamed {type(error).__name__}: {str(error)[:100]}"
         finally:
             used = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - held
-            os.write(there, f"{used} {said}".encode())
+            os.write(write_end, f"{used} {verdict}".encode())
             os._exit(0)
-    os.close(there)
-    with os.fdopen(here, "rb") as pipe:
-        used, _, said = pipe.read().decode().partition(" ")
+    os.close(write_end)
+    with os.fdopen(read_end, "rb") as pipe:
+        used, _, verdict = pipe.read().decode().partition(" ")
     _, status = os.waitpid(child, 0)
-    return (said, int(used)) if not status else (f"death {status & 127}", 0)
+    return (verdict, int(used)) if not status else (f"death {status & 127}", 0)
 
 
 MUTATIONS = int(os.environ.get("HYPERSLAB_MUTATIONS", "4"))
@@ -214,7 +214,7 @@ def pair(request, tmp_path_factory):
 
 @pytest.mark.parametrize("what", NAMED)
 def test_mutations_are_named_or_harmless(pair, tmp_path, what):
-    (path, values), rng, said = pair, random.Random(1), set()
+    (path, values), rng, verdicts = pair, random.Random(1), set()
     index, stat = path.with_name(path.name + ".subchunk"), path.stat()
     good, data = index.read_bytes(), path.read_bytes()
     target, other = tmp_path / "mutated.h5", tmp_path / "mutated.subchunk"
@@ -227,29 +227,29 @@ def test_mutations_are_named_or_harmless(pair, tmp_path, what):
             bad = of_bytes(data[begin:end], rng)[: info.size].ljust(info.size, b"\0")
             target.write_bytes(data[:begin] + bad + data[end:])
             os.utime(target, ns=(stat.st_atime_ns, stat.st_mtime_ns))
-            found, memory_kib = outcome(target, index, values)
+            verdict, memory_kib = outcome(target, index, values)
         else:
             structure = what == "index structure"
             other.write_bytes(of_index(path, rng) if structure else of_bytes(good, rng))
-            found, memory_kib = outcome(path, other, values)
-        said.add(found)
+            verdict, memory_kib = outcome(path, other, values)
+        verdicts.add(verdict)
         assert memory_kib <= MUCH_KIB
-    assert said <= NAMED[what] and said - {"right"}
+    assert verdicts <= NAMED[what] and verdicts - {"right"}
 
 
 @pytest.mark.parametrize("table", ["number", "bit", "out", "header_bits", "mark"])
 def test_a_forged_index_does_not_pass_the_check(pair, tmp_path, table):
     """One number of a table is another, and all checksums fit."""
-    (path, values), rng, told = pair, random.Random(3), 0
+    (path, values), rng, refused = pair, random.Random(3), 0
     for _ in range(8):
         (tmp_path / "index").write_bytes(of_index(path, rng, f"0/{table}"))
         try:
             check(path, tmp_path / "index")
         except subchunk.SubchunkError:
-            told += 1
+            refused += 1
         else:  # some numbers are changed to what they were
             assert compared(path, tmp_path / "index", values) == "right"
-    assert told >= 6
+    assert refused >= 6
 
 
 def test_what_no_build_makes_does_not_pass_the_check(pair, tmp_path, monkeypatch):
@@ -267,10 +267,10 @@ def test_what_no_build_makes_does_not_pass_the_check(pair, tmp_path, monkeypatch
 def test_damaged_bytes_are_not_carried_into_a_new_index(tmp_path):
     path, values = make(tmp_path, **LAYOUTS[0])
     index = path.with_name(path.name + ".subchunk")
-    good, kept = index.read_bytes(), len(taken_apart(path)[2])
-    for at in range(7, kept, kept // 12):
+    good, kept_size = index.read_bytes(), len(taken_apart(path)[2])
+    for at in range(7, kept_size, kept_size // 12):
         bad = bytearray(good)
-        bad[at - kept] ^= 16
+        bad[at - kept_size] ^= 16
         index.write_bytes(bad)
         subchunk.build(path, add=True)
         assert compared(path, index, values) == "right"

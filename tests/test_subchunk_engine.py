@@ -27,9 +27,9 @@ def climate(file):
     cube = {"zlib": True, "chunksizes": (3, 40, 60)}
 
     def make(name, dtype, dims, values, how=None, **attributes):
-        made = file.createVariable(name, dtype, dims, **(how or {}))
-        made.setncatts(attributes)
-        made[:] = values
+        variable = file.createVariable(name, dtype, dims, **(how or {}))
+        variable.setncatts(attributes)
+        variable[:] = values
 
     file.title, file.numbers = "engine", np.array([1, 2], "i2")
     for name, size in (("time", None), ("lat", 40), ("lon", 60), ("width", 5)):
@@ -63,8 +63,8 @@ def short(file):
     file.createDimension("t", None)
     file.createDimension("x", 300)
     for name, length, fill in (("a", 4, None), ("b", 2, None), ("c", 0, -1.0), ("d", 3, np.nan)):
-        made = file.createVariable(name, "f4", ("t", "x"), zlib=True, fill_value=fill)
-        made[:length] = np.arange(length * 300.0).reshape(length, 300)
+        variable = file.createVariable(name, "f4", ("t", "x"), zlib=True, fill_value=fill)
+        variable[:length] = np.arange(length * 300.0).reshape(length, 300)
     file.createVariable("n", "i2", ("t",), zlib=True)[:3] = 5
     below = file.createGroup("g")
     below.createVariable("e", "i4", ("t",), zlib=True, fill_value=-7)[:2] = [1, 2]
@@ -144,8 +144,8 @@ def test_as_engine_netcdf4(tmp_path, what, indexed):
             xr.testing.assert_identical(ours.load(), theirs.load())
             for name, variable in theirs.variables.items():
                 assert ours[name].dtype == variable.dtype, name
-                found, truth = ours[name].encoding, variable.encoding
-                assert {k: found.get(k) for k in STORED} == {k: truth.get(k) for k in STORED}, name
+                stored, truth = ours[name].encoding, variable.encoding
+                assert {k: stored.get(k) for k in STORED} == {k: truth.get(k) for k in STORED}, name
             assert ours.encoding["unlimited_dims"] == theirs.encoding["unlimited_dims"]
     for group in ("g", "/g") if what is short else (None, "g", "/g"):
         with (
@@ -183,8 +183,8 @@ def test_any_indexing_of_what_is_filled_up_gives_netcdf4s_values(tmp_path):
         xr.open_dataset(path, engine="netcdf4") as theirs,
     ):
         for pick, name in product(picks, "abcd"):
-            found, truth = ours[name].isel(pick).load(), theirs[name].load().isel(pick)
-            xr.testing.assert_identical(found, truth)
+            array, truth = ours[name].isel(pick).load(), theirs[name].load().isel(pick)
+            xr.testing.assert_identical(array, truth)
 
 
 def test_more_files_than_may_be_open(tmp_path, monkeypatch):
@@ -208,23 +208,23 @@ def test_more_files_than_may_be_open(tmp_path, monkeypatch):
 
 def test_xarray_reads_the_store_like_netcdf4(path):
     """In a process of a dask cluster too, which gets it pickled."""
-    given = path, {"t": {"time": -1, "lat": 5, "lon": 5}, "time": np.int64(-1)}
-    store = pickle.loads(pickle.dumps(SubchunkStore(*given)))
-    assert store == SubchunkStore(*given) != SubchunkStore(path)
+    arguments = path, {"t": {"time": -1, "lat": 5, "lon": 5}, "time": np.int64(-1)}
+    store = pickle.loads(pickle.dumps(SubchunkStore(*arguments)))
+    assert store == SubchunkStore(*arguments) != SubchunkStore(path)
     for group in (None, "g/run"):
         how = {"group": group, "drop_variables": ["station"]}
         with (
             xr.open_dataset(path, engine="netcdf4", **how) as truth,
-            xr.open_zarr(store, **how) as found,
+            xr.open_zarr(store, **how) as dataset,
         ):
             # JSON does not keep that the scale is a float32.
-            xr.testing.assert_allclose(found.compute(), truth.compute())
+            xr.testing.assert_allclose(dataset.compute(), truth.compute())
             if not group:
-                assert found["t"].chunks == ((6,), (5,) * 8, (5,) * 12)
+                assert dataset["t"].chunks == ((6,), (5,) * 8, (5,) * 12)
 
 
 def test_keys_and_parts(path):
-    async def asked():
+    async def look_up():
         keys = [key async for key in store.list()]
         assert len(keys) == len(set(keys))
         for key in keys:
@@ -247,7 +247,7 @@ def test_keys_and_parts(path):
             await store.delete("u/c/0")
 
     store, prototype = SubchunkStore(path), default_buffer_prototype()
-    asyncio.run(asked())
+    asyncio.run(look_up())
 
 
 @pytest.mark.parametrize(

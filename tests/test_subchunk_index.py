@@ -46,10 +46,10 @@ class Failing:
     def decompress(self, data, most):
         if not self.left and self.fails:
             raise zlib.error("beyond the end")
-        found = self.real.decompress(data, min(most, self.left)) if self.left else b""
-        self.left -= len(found)
-        self.unconsumed_tail = self.real.unconsumed_tail if found else b""
-        return found
+        output = self.real.decompress(data, min(most, self.left)) if self.left else b""
+        self.left -= len(output)
+        self.unconsumed_tail = self.real.unconsumed_tail if output else b""
+        return output
 
 
 @pytest.mark.parametrize("fails", [True, False])
@@ -58,8 +58,8 @@ def test_another_module_goes_on_where_one_fails(after, fails):
     raw = np.random.default_rng(2).integers(0, 9, 600_000).astype("u1").tobytes()
     data = memoryview(zlib.compress(raw))[2:]
     module = Failing(after, fails)
-    found = list(inflate.inflated(data, 0, (0, 0), b"", len(raw), module))
-    assert b"".join(found) == raw and all(found)
+    pieces = list(inflate.inflated(data, 0, (0, 0), b"", len(raw), module))
+    assert b"".join(pieces) == raw and all(pieces)
     with pytest.raises(zlib.error, match=r"beyond|invalid|Error -3"):
         damaged = memoryview(bytes(data[:9]) + b"\xff" * 90)
         list(inflate.inflated(damaged, 0, (0, 0), b"", len(raw), Failing(0, fails)))
@@ -72,8 +72,8 @@ def test_a_chunk_read_whole_is_held_against_the_index(tmp_path):
     when, content = path.stat(), bytearray(path.read_bytes())
     with h5py.File(path) as file:
         begin = file["x"].id.get_chunk_info(0).byte_offset + 5_000
-    for place, change in enumerate((1, -2, 1), begin):  # Adler-32 stays what it was
-        content[place] += change
+    for position, change in enumerate((1, -2, 1), begin):  # Adler-32 stays what it was
+        content[position] += change
     path.write_bytes(content)
     os.utime(path, ns=(when.st_atime_ns, when.st_mtime_ns))
     with h5py.File(path) as file:
@@ -109,7 +109,7 @@ def module(request, monkeypatch):
     inflate.inflater.cache_clear()
 
 
-def held(path, values):
+def build_and_read(path, values):
     """Build an index, and read through it."""
     subchunk.build(path, spacing=len(values) // 13)
     assert check(path) > 3
@@ -124,7 +124,7 @@ def held(path, values):
 def test_what_a_point_keeps_is_enough_for_each_module(tmp_path, module, level, kind):
     assert inflate.inflater().__name__ == module
     values = KINDS[kind](np.random.default_rng(level), 120_000)
-    held(files.write_one(tmp_path / "x.h5", values, compression=level), values)
+    build_and_read(files.write_one(tmp_path / "x.h5", values, compression=level), values)
 
 
 @pytest.mark.parametrize("flush", FLUSHES)
@@ -134,7 +134,7 @@ def test_a_writer_may_flush(tmp_path, flush, step):
     path = files.write_one(tmp_path / "x.h5", values)
     with h5py.File(path, "a") as file:
         file["x"].id.write_direct_chunk((0,), flushed(values.tobytes(), step, flush))
-    held(path, values)
+    build_and_read(path, values)
 
 
 @pytest.mark.parametrize("shuffle", [False, True])

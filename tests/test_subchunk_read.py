@@ -44,10 +44,10 @@ def test_every_layout_and_selection(tmp_path, data, layout, spacing):
         assert not reader.plain
         for _ in range(5):
             key = data.draw(files.keys(truth.shape))
-            found = reader[key]
-            wanted = files.expected(truth, key)
-            assert found.dtype == wanted.dtype and found.shape == wanted.shape
-            assert np.array_equal(found, wanted)
+            values = reader[key]
+            expected = files.expected(truth, key)
+            assert values.dtype == expected.dtype and values.shape == expected.shape
+            assert np.array_equal(values, expected)
     # As a Zarr store, on any grid.
     grid = tuple(data.draw(st.integers(max(1, n // 4), n + 2)) for n in truth.shape)
     array = zarr.open_group(SubchunkStore(path, {"data": grid}), mode="r")["data"]
@@ -78,7 +78,7 @@ def path(request, tmp_path_factory):
 @settings(max_examples=12)
 def test_values_are_the_same_in_many_parts(path, ends, step, threads, taken, many):
     with pytest.MonkeyPatch.context() as patch, h5py.File(path) as truth:
-        patch.setattr(reading, "_PART", 2**15)
+        patch.setattr(reading, "_PIECE", 2**15)
         patch.setattr(decode, "_THREADED", 2**15)
         patch.setattr(inflate, "_OUTPUT", taken)
         patch.setattr(decode, "_MANY", many)
@@ -91,7 +91,7 @@ MIB = 2**20
 
 
 @pytest.fixture(scope="module")
-def made(tmp_path_factory):
+def pair(tmp_path_factory):
     """12 chunks of 1 MiB, indexed, and the values."""
     values = np.random.default_rng(1).integers(0, 9, (12, 512, 512)).astype("f4")
     path = tmp_path_factory.mktemp("memory") / "x.h5"
@@ -103,19 +103,19 @@ def made(tmp_path_factory):
     return path, values
 
 
-def test_it_is_an_array(made):
-    path, values = made
+def test_it_is_an_array(pair):
+    path, values = pair
     with subchunk.open(path) as file:
-        found, one = file["plain"], file["one"]
-        assert (found.ndim, found.size, found.nbytes, len(found)) == (3, 2**19, 2**21, 2)
-        np.testing.assert_array_equal(np.asarray(found), values[:2])
-        assert np.asarray(found, "i4").dtype == np.int32
-        assert da.from_array(found, chunks=(1, 99, 99))[1].sum().compute() == values[1].sum()
+        plain, scalar = file["plain"], file["one"]
+        assert (plain.ndim, plain.size, plain.nbytes, len(plain)) == (3, 2**19, 2**21, 2)
+        np.testing.assert_array_equal(np.asarray(plain), values[:2])
+        assert np.asarray(plain, "i4").dtype == np.int32
+        assert da.from_array(plain, chunks=(1, 99, 99))[1].sum().compute() == values[1].sum()
         with pytest.raises(ValueError, match="the values of plain are in a file"):
-            np.asarray(found, copy=False)
-        assert (one.ndim, one.size, float(np.asarray(one))) == (0, 1, 4.5)
+            np.asarray(plain, copy=False)
+        assert (scalar.ndim, scalar.size, float(np.asarray(scalar))) == (0, 1, 4.5)
         with pytest.raises(TypeError, match="one is a scalar"):
-            len(one)
+            len(scalar)
 
 
 def most_read(path, key, memory_bytes):
@@ -130,23 +130,23 @@ def most_read(path, key, memory_bytes):
 
 
 @pytest.mark.parametrize("key", [np.s_[...], np.s_[:, ::70, :], np.s_[:, 5]], ids=str)
-def test_a_read_is_cut_into_pieces_that_fit(made, key):
-    path, values = made
-    found, most = most_read(path, key, 4 * MIB)
-    assert np.array_equal(found, values[key]) and most - found.nbytes < 5 * MIB
+def test_a_read_is_cut_into_pieces_that_fit(pair, key):
+    path, values = pair
+    array, most = most_read(path, key, 4 * MIB)
+    assert np.array_equal(array, values[key]) and most - array.nbytes < 5 * MIB
 
 
 def test_many_small_chunks_are_taken_a_few_at_a_time(tmp_path):
     values = np.arange(2000 * 64, dtype="i4").reshape(2000, 64)
     path = files.write_one(tmp_path / "x.h5", values, chunks=(1, 64))
     subchunk.build(path, spacing=65536)
-    found, most = most_read(path, np.s_[:, 3], MIB // 4)
-    assert np.array_equal(found, values[:, 3]) and most < MIB
+    array, most = most_read(path, np.s_[:, 3], MIB // 4)
+    assert np.array_equal(array, values[:, 3]) and most < MIB
 
 
 @pytest.mark.parametrize("memory_bytes", [2**19, MIB])
-def test_a_chunk_above_the_limit_is_refused_by_name(made, memory_bytes):
-    path, values = made
+def test_a_chunk_above_the_limit_is_refused_by_name(pair, memory_bytes):
+    path, values = pair
     limit = {"memory_bytes": memory_bytes}
     with subchunk.open(path, **limit) as file:
         names = ("x", "plain") if memory_bytes < MIB else ("x",)
@@ -166,8 +166,8 @@ def test_a_chunk_above_the_limit_is_refused_by_name(made, memory_bytes):
         subchunk.open(path, memory_bytes=0)
 
 
-def test_plain_reads_pick_what_is_wanted_from_large_boxes(made, monkeypatch):
-    path, values = made
+def test_plain_reads_pick_what_is_wanted_from_large_boxes(pair, monkeypatch):
+    path, values = pair
     monkeypatch.setattr(variable_reader, "_LARGE", 1000)
     rows, truth = [500, 3, 3, 77], values[:2]
     with subchunk.open(path) as file:
@@ -317,9 +317,9 @@ def test_a_fork_reads_while_a_thread_of_the_parent_was_reading(tmp_path):
 @pytest.mark.parametrize("indexed", [False, True])
 def test_a_coordinate_that_takes_too_much_memory_is_left_out(tmp_path, indexed):
     path = files.write_one(tmp_path / "x.h5", np.random.default_rng(0).random(400_000))
-    with h5py.File(path, "a") as made:
-        made["x"].make_scale("x")
-        made["n"] = np.arange(5)
+    with h5py.File(path, "a") as file:
+        file["x"].make_scale("x")
+        file["n"] = np.arange(5)
     if indexed:
         subchunk.build(path)
     with pytest.warns(UserWarning, match="x is left out"):

@@ -28,7 +28,7 @@ SHAPE, CHUNKS = (12, 400, 500), (1, 400, 500)
 
 
 @pytest.fixture(scope="module")
-def made(tmp_path_factory):
+def pair(tmp_path_factory):
     """A file whose chunks are far larger than what is read of them, with and without index."""
     folder = tmp_path_factory.mktemp("remote")
     rng = np.random.default_rng(5)
@@ -51,14 +51,14 @@ def options(request):
     return {"storage_options": {"backend": request.param}}
 
 
-def test_a_read_takes_few_stages_and_bytes(made, options, monkeypatch):
+def test_a_read_takes_few_stages_and_bytes(pair, options, monkeypatch):
     """A stage is what must be answered before the next requests can be sent."""
-    folder, values = made
+    folder, values = pair
     stages = []
     for name in ("ranges", "identity"):
         true = getattr(RemoteFile, name)
-        told = lambda *given, name=name, true=true: stages.append(name) or true(*given)  # noqa: E731
-        monkeypatch.setattr(RemoteFile, name, told)
+        noted = lambda *args, name=name, true=true: stages.append(name) or true(*args)  # noqa: E731
+        monkeypatch.setattr(RemoteFile, name, noted)
     with (
         serving(folder, delay_s=DELAY_S) as (address, log),
         # Whatever the threads, which only decode.
@@ -80,12 +80,12 @@ def test_a_read_takes_few_stages_and_bytes(made, options, monkeypatch):
         assert len(log) > 2 and at_once(log, DELAY_S) == len(log)
 
 
-def test_the_index_may_lie_anywhere_or_nowhere(made, options):
-    folder, values = made
+def test_the_index_may_lie_anywhere_or_nowhere(pair, options):
+    folder, values = pair
     for absent in (404, 403):
         with serving(folder, absent=absent) as (address, _):
-            for path, place in product((folder, address), repeat=2):
-                both = f"{path}/data.nc", f"{place}/elsewhere/other.subchunk"
+            for path, index_folder in product((folder, address), repeat=2):
+                both = f"{path}/data.nc", f"{index_folder}/elsewhere/other.subchunk"
                 with subchunk.open(*both, **options) as file:
                     assert not file["data"].plain
                     assert np.array_equal(file["data"][3, 7:50:9, -2], values[3, 7:50:9, -2])
@@ -99,8 +99,8 @@ def test_the_index_may_lie_anywhere_or_nowhere(made, options):
                 assert np.array_equal(again.values, values[:, 3, 4])
 
 
-def test_what_cannot_be_had_is_named(made, options):
-    folder, _ = made
+def test_what_cannot_be_had_is_named(pair, options):
+    folder, _ = pair
     with serving(folder, ranges=False) as (address, _):
         why = rf"{address}.*does not support ranges; copy the file"
         with pytest.raises(subchunk.SubchunkError, match=why):
@@ -129,13 +129,13 @@ OPEN = """
 import gc, os, sys
 from hyperslab import subchunk
 
-kept = {"storage_options": {"backend": sys.argv[2]}}
-file = subchunk.open(sys.argv[1], **kept)
+options = {"storage_options": {"backend": sys.argv[2]}}
+file = subchunk.open(sys.argv[1], **options)
 assert not file["x"].plain and file["x"][3, 5] == 305
 """
 BY_XARRAY = """
 import xarray
-data = xarray.open_dataset(sys.argv[1], engine="subchunk", **kept)
+data = xarray.open_dataset(sys.argv[1], engine="subchunk", **options)
 assert data["x"][4, 7].item() == 407
 """
 FORK = """
@@ -203,9 +203,9 @@ def test_a_server_that_answers_whatever_is_asked(quoted, options):
     shutil.copy(quoted / "a b.h5", quoted / "bare.h5")
     with serving(quoted, soft=b"<p>" * 200_000) as (address, _):
         secret = address.replace("//", "//me:canary@")
-        with pytest.warns(UserWarning, match=rf"{address}/bare\.h5 is read .*subchunk is") as told:
+        with pytest.warns(UserWarning, match=rf"{address}/bare\.h5 is read .*subchunk is") as warns:
             file = subchunk.open(f"{secret}/bare.h5", **options)
-        assert "canary" not in str(told[0].message)
+        assert "canary" not in str(warns[0].message)
         with file:
             assert "without an index" in repr(file) and file["data"][2, 8] == 60008
 
@@ -215,12 +215,12 @@ def test_file_urls_and_relative_paths_that_hold_in_other_folders(quoted, monkeyp
     monkeypatch.chdir(quoted)
     monkeypatch.setenv("HOME", str(quoted))
     own = (path.name, "a b.h5.subchunk"), ("~/a b.h5", None)
-    for place, index in ((url, None), (path, f"{url}.subchunk"), *own):
-        with subchunk.open(place, index) as file:
-            kept = pickle.dumps(file)
+    for source, index in ((url, None), (path, f"{url}.subchunk"), *own):
+        with subchunk.open(source, index) as file:
+            pickled = pickle.dumps(file)
         with monkeypatch.context() as elsewhere:
             elsewhere.chdir("/")
-            with pickle.loads(kept) as again:
+            with pickle.loads(pickled) as again:
                 assert again.index and again["data"][1, 70] == 30070 and again["small"][1] == 1
                 assert repr(again) == (
                     f"<hyperslab.subchunk.File '{path}' index='{path}.subchunk'>"
@@ -253,11 +253,11 @@ def again(act):
 
 @pytest.mark.parametrize("way", WAYS, ids="-".join)
 @pytest.mark.parametrize("fault", ["403", "500", "cut", "short", "whole"])
-def test_one_fault_gives_right_values_or_an_error_by_name(made, way, fault):
+def test_one_fault_gives_right_values_or_an_error_by_name(pair, way, fault):
     """While it is opened and while it is read; what went wrong once does not stay."""
-    (folder, values), (kind, opened) = made, opens(way)
-    places = [0] * (fault in ("500", "cut")) + [4, 24]
-    faults = [Fault(fault, first=place) for place in places]
+    (folder, values), (kind, opened) = pair, opens(way)
+    firsts = [0] * (fault in ("500", "cut")) + [4, 24]
+    faults = [Fault(fault, first=first) for first in firsts]
     with (
         faulty(folder, kind, faults) as (server, log),
         again(lambda: opened(server, "data.nc")) as file,
@@ -289,7 +289,7 @@ def test_values_of_two_files_are_never_mixed(way, tmp_path, indexed):
         subchunk.build(path)
     served = network.serving(tmp_path, kind) if kind else nullcontext(tmp_path)
     with served as server, opened(server, path.name) as file:
-        kept = pickle.dumps(file)
+        pickled = pickle.dumps(file)
         assert file["x"][0, 0] == values[0, 0]
         if indexed:
             assert file["plain"][0] == values[0, 0]
@@ -302,4 +302,4 @@ def test_values_of_two_files_are_never_mixed(way, tmp_path, indexed):
                 file[name][key]
         if not kind:
             with pytest.raises(subchunk.StaleIndexError, match=r"not the file that was|not belong"):
-                pickle.loads(kept)
+                pickle.loads(pickled)

@@ -17,7 +17,7 @@ PLAIN = SourceVariable("v", ("a", "b"), (10, 20), "f4")
 SHORT = SourceVariable("sst", ("time", "lat", "lon"), (10, 20, 30), "f4")
 
 
-def asked(shares, variable=SHORT, named=None, **options):
+def reads(shares, variable=SHORT, named=None, **options):
     letters = letters_of(variable, {variable.name: variable}, named or {})
     return resolve(shares, variable, letters, **options)
 
@@ -25,25 +25,25 @@ def asked(shares, variable=SHORT, named=None, **options):
 def test_shares_and_calls_are_as_given_and_a_time_series_and_a_map_where_nothing_is():
     assert weights(["map=30,whole=70"]) == {"map": 0.3, "whole": 0.7}
     assert weights(["map=0.333", "row=0.333", "whole=0.333"])["map"] == pytest.approx(1 / 3)
-    found = asked({})
-    assert [(a.name, a.weight) for a in found] == [("time_series", 0.5), ("map", 0.5)]
-    assert [region(a.selections[0], SHORT.shape).size for a in found] == [10, 600]
-    assert [a.name for a in asked({}, PLAIN)] == ["row", "column"]
-    found = asked({"time_series": 0.5, "map": 0.5}, calls=3)
-    assert [one[2] for one in found[0].selections] == [15, 16, 17]
-    assert [one[0] for one in found[1].selections] == [5, 6, 7]
-    many = asked({"map": 1.0}, calls=99, fewer=True)[0]
-    assert [one[0] for one in many.selections] == list(range(10))
-    assert len(asked({"whole": 1.0}, calls=9)[0].selections) == 1
+    accesses = reads({})
+    assert [(a.name, a.weight) for a in accesses] == [("time_series", 0.5), ("map", 0.5)]
+    assert [region(a.selections[0], SHORT.shape).size for a in accesses] == [10, 600]
+    assert [a.name for a in reads({}, PLAIN)] == ["row", "column"]
+    accesses = reads({"time_series": 0.5, "map": 0.5}, calls=3)
+    assert [selection[2] for selection in accesses[0].selections] == [15, 16, 17]
+    assert [selection[0] for selection in accesses[1].selections] == [5, 6, 7]
+    many = reads({"map": 1.0}, calls=99, fewer=True)[0]
+    assert [selection[0] for selection in many.selections] == list(range(10))
+    assert len(reads({"whole": 1.0}, calls=9)[0].selections) == 1
     for shares in ({"time_series": 1.0}, {}):
-        assert asked(shares, PLAIN, roles(["time=b"]))[0].selections == ((5, slice(0, 20, 1)),)
+        assert reads(shares, PLAIN, roles(["time=b"]))[0].selections == ((5, slice(0, 20, 1)),)
 
 
 STORED = Layout("netcdf4", (1, 90, 180), "deflate", 4, shuffle=True)
 FIELD = SourceVariable(
     "sst", ("time", "lat", "lon"), (100, 90, 180), "f4", chunks=(1, 90, 180), layout=STORED
 )
-READS = asked({}, FIELD)
+READS = reads({}, FIELD)
 
 
 def test_formats_codecs_and_levels_are_those_asked_for():
@@ -60,13 +60,13 @@ def test_formats_codecs_and_levels_are_those_asked_for():
         (["deflate", "none"], {("deflate", 1), ("deflate", 4), (None, None)}),
         (["same"], {("deflate", 4)}),
     ):
-        made = [one.layout for one in tried(formats=("netcdf4",), codecs=codecs)]
-        assert {(layout.codec, layout.effective_level) for layout in made} == levels
+        chosen = [c.layout for c in tried(formats=("netcdf4",), codecs=codecs)]
+        assert {(layout.codec, layout.effective_level) for layout in chosen} == levels
 
 
 def test_remedies_by_what_the_file_is():
     def names(present, remote, calls):
-        return [c.remedy for c in remedies(present, asked({}, FIELD, calls=calls), remote=remote)]
+        return [c.remedy for c in remedies(present, reads({}, FIELD, calls=calls), remote=remote)]
 
     present = now("netcdf4", FIELD, "netcdf4")
     assert names(present, remote=False, calls=1) == ["h5py", "index"]
@@ -83,22 +83,22 @@ def test_remedies_by_what_the_file_is():
 def test_shards_hold_whole_chunks_and_no_more_than_they_may(pairs, itemsize):
     shape = [n for n, _ in pairs]
     chunks = [min(c, n) for n, c in pairs]
-    found = candidates.shard(shape, chunks, itemsize)
-    assert all(s % c == 0 for s, c in zip(found, chunks, strict=True))
-    assert all(s < n + c for s, n, c in zip(found, shape, chunks, strict=True))
-    one = math.prod(chunks) * itemsize
-    assert math.prod(found) * itemsize <= max(64 * 2**20, one)
+    shard = candidates.shard(shape, chunks, itemsize)
+    assert all(s % c == 0 for s, c in zip(shard, chunks, strict=True))
+    assert all(s < n + c for s, n, c in zip(shard, shape, chunks, strict=True))
+    chunk_bytes = math.prod(chunks) * itemsize
+    assert math.prod(shard) * itemsize <= max(64 * 2**20, chunk_bytes)
 
 
 @given(st.integers(1, 5000), st.integers(3, 64))
 def test_lengths_cover_an_axis_in_equal_parts(n, most):
-    found = even_lengths(n, most)
-    assert found == tuple(sorted(set(found), reverse=True))
-    assert (found[0], found[-1]) == (n, 1) and len(found) <= most
-    for length in found:
-        parts = -(-n // length)
-        assert -(-n // parts) == length or length == 1  # no shorter chunk needs as few
-        assert parts * length - n <= n / 16 or length == n
+    lengths = even_lengths(n, most)
+    assert lengths == tuple(sorted(set(lengths), reverse=True))
+    assert (lengths[0], lengths[-1]) == (n, 1) and len(lengths) <= most
+    for length in lengths:
+        count = -(-n // length)
+        assert -(-n // count) == length or length == 1  # no shorter chunk needs as few
+        assert count * length - n <= n / 16 or length == n
 
 
 @settings(max_examples=40)
@@ -108,12 +108,12 @@ def test_lengths_cover_an_axis_in_equal_parts(n, most):
     st.randoms(use_true_random=False),
 )
 def test_shapes_fit_the_array_and_the_bounds(shape, itemsize, random):
-    kept = {random.randrange(len(shape)) for _ in range(2)}
-    read = tuple(slice(0, n, 1) if axis in kept else n // 2 for axis, n in enumerate(shape))
-    found = chunk_shapes(shape, itemsize, [Access("whole", 1.0, (read,))])
-    assert found
-    assert len(found) == len(set(found)) <= 10
-    for chunks in found:
+    whole = {random.randrange(len(shape)) for _ in range(2)}
+    read = tuple(slice(0, n, 1) if axis in whole else n // 2 for axis, n in enumerate(shape))
+    shapes = chunk_shapes(shape, itemsize, [Access("whole", 1.0, (read,))])
+    assert shapes
+    assert len(shapes) == len(set(shapes)) <= 10
+    for chunks in shapes:
         assert all(1 <= c <= n for c, n in zip(chunks, shape, strict=True))
         assert all(c in even_lengths(n) for c, n in zip(chunks, shape, strict=True))
         size = math.prod(chunks) * itemsize

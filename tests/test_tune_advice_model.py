@@ -20,8 +20,7 @@ from hyperslab.measure.machine import identity, versions
 from hyperslab.measure.processes import Processes
 from hyperslab.network import Link, serving
 from hyperslab.tune.advice import calibrate as measuring
-from hyperslab.tune.advice import costs as kept
-from hyperslab.tune.advice import fetches
+from hyperslab.tune.advice import costs, fetches
 from hyperslab.tune.advice.calibrate import calibrate, field, fitted
 from hyperslab.tune.advice.costs import ROUGH, Calibration, NoCalibrationError, terms
 from hyperslab.tune.advice.counts import Read, counts_of
@@ -36,12 +35,12 @@ EVERY = slice(None)
 def test_chunks_and_bytes_are_those_of_a_plain_loop(drawn, data):
     shape, chosen = drawn
     chunks = tuple(data.draw(st.integers(1, 14)) for _ in shape)
-    found = counts_of(Read(shape, "i2", Layout("zarr2", chunks=chunks), (chosen,), "zarr"))
+    counts = counts_of(Read(shape, "i2", Layout("zarr2", chunks=chunks), (chosen,), "zarr"))
     elements = np.argwhere(np.ones(shape))[np.arange(math.prod(shape)).reshape(shape)[chosen].flat]
-    places = {tuple(at // chunks) for at in elements}
-    assert found.chunks == found.fetched == found.requests == len(places)
-    assert found.useful_bytes == 2 * len(elements)
-    assert found.decoded_bytes == found.stored_bytes == len(places) * 2 * math.prod(chunks)
+    touched = {tuple(at // chunks) for at in elements}
+    assert counts.chunks == counts.fetched == counts.requests == len(touched)
+    assert counts.useful_bytes == 2 * len(elements)
+    assert counts.decoded_bytes == counts.stored_bytes == len(touched) * 2 * math.prod(chunks)
 
 
 @pytest.mark.parametrize(
@@ -58,8 +57,8 @@ def test_chunks_and_bytes_are_those_of_a_plain_loop(drawn, data):
 )
 def test_requests_are_those_that_were_counted_on_real_files(layout, library, counts):
     chosen = [(EVERY, EVERY, 100), (5, EVERY, EVERY), (EVERY, 300, 200)]
-    found = [counts_of(Read((16, 512, 512), "f4", layout, (one,), library)) for one in chosen]
-    assert [(one.requests, one.extents) for one in found] == counts
+    counted = [counts_of(Read((16, 512, 512), "f4", layout, (c,), library)) for c in chosen]
+    assert [(c.requests, c.extents) for c in counted] == counts
 
 
 def test_the_chunk_cache_saves_fetching_again_from_one_call_to_the_next():
@@ -78,9 +77,9 @@ def test_the_index_inside_chunks_decodes_a_part():
     def of(layout, selection):
         return counts_of(Read((9, 1000, 1000), "f4", layout, (selection,), "subchunk", 1e6))
 
-    one, more = of(plain, (EVERY, 5, 5)), of(shuffled, (EVERY, 5, 5))
-    assert one.decoded_bytes < min(0.02 * 9 * 4e6, more.decoded_bytes)
-    assert more.requests == 4 * one.requests
+    few, more = of(plain, (EVERY, 5, 5)), of(shuffled, (EVERY, 5, 5))
+    assert few.decoded_bytes < min(0.02 * 9 * 4e6, more.decoded_bytes)
+    assert more.requests == 4 * few.requests
     assert of(plain, (EVERY,) * 3).decoded_bytes == 9 * 4e6
 
 
@@ -94,33 +93,33 @@ COSTS = {
     "h5py/deflate+shuffle:each": 1e-5, "h5netcdf/chunked:first": 2e-3, "zarr/zarr:first": 4e-3,
     "zarr/zarr:chunk": 2e-4, "disk:extent": 1e-4, "disk:span": 1e-9, "disk:stream": 5e-10,
 }  # fmt: skip
-KNOWN = Calibration(COSTS, made="2026-01-01T00:00:00+00:00", samples=100, took_s=60.0)
+CALIBRATED = Calibration(COSTS, made="2026-01-01T00:00:00+00:00", samples=100, took_s=60.0)
 
 
 def test_a_prediction_is_the_sum_of_its_parts_and_opening_and_the_disk_come_on_top():
-    warm = KNOWN.predict(READ)
+    warm = CALIBRATED.predict(READ)
     assert math.isclose(warm.seconds, sum(warm.parts.values()))
     decode = 50 * 40_000 * 3e-9 + 50 * 1e4 * 5e-9 + 50 * 1e-5
     assert math.isclose(warm.parts["decode"], decode)
     assert math.isclose(warm.parts["chunks"], 50e-5) and warm.most == "decode"
-    cold = KNOWN.predict(dataclasses.replace(READ, cache="cold"))
+    cold = CALIBRATED.predict(dataclasses.replace(READ, cache="cold"))
     assert math.isclose(cold.parts["disk"], 1e-4 + 50 * 1e4 * 5e-10)
     assert math.isclose(cold.seconds - warm.seconds, cold.parts["disk"])
-    far = KNOWN.predict(dataclasses.replace(READ, link=Link(1e6, 0.1)))
+    far = CALIBRATED.predict(dataclasses.replace(READ, link=Link(1e6, 0.1)))
     assert math.isclose(far.seconds - warm.seconds - far.parts["wire"], 5e-3)
 
 
 def test_what_was_not_calibrated_is_named_and_not_guessed():
     zstd = dataclasses.replace(DEFLATE, codec="zstd", shuffle=False)
-    for changes, said in (
+    for changes, message in (
         ({"layout": zstd}, "'zstd' is not calibrated for h5py: deflate"),
         ({"library": "netcdf4"}, "'netcdf4' is not calibrated .*h5py"),
         ({"layout": Layout("netcdf4"), "chunk_bytes": None}, "contiguous"),
     ):
-        with pytest.raises(UncalibratedError, match=said):
-            KNOWN.predict(dataclasses.replace(READ, **changes))
+        with pytest.raises(UncalibratedError, match=message):
+            CALIBRATED.predict(dataclasses.replace(READ, **changes))
     # Measured on the file, the codec need not be known.
-    assert KNOWN.predict(dataclasses.replace(READ, layout=zstd, decode_s=1e-3)).seconds > 0.05
+    assert CALIBRATED.predict(dataclasses.replace(READ, layout=zstd, decode_s=1e-3)).seconds > 0.05
 
 
 forked = pytest.fixture(scope="module", autouse=True)(forking)
@@ -150,8 +149,8 @@ OF_LARGE, NOTHING = (slice(None), 9, 9), (slice(0, 0),) * 3
     ("library", "values", "layout", "selection", "about"),
     [
         ("zarr", VALUES, ZARR, LINE, 0),
-        *(("zarr", VALUES, dataclasses.replace(ZARR, shards=(12, 40, 30)), one, 0)
-          for one in (LINE, SHARD)),
+        *(("zarr", VALUES, dataclasses.replace(ZARR, shards=(12, 40, 30)), box, 0)
+          for box in (LINE, SHARD)),
         # beyond the read-ahead: windows of fsspec, and the jumps to HDF5's index of chunks
         ("h5py", LARGE, Layout("netcdf4", (1, 250, 250), "deflate", 1), OF_LARGE, 3),
         ("h5py", LARGE, Layout("netcdf4"), OF_LARGE, 3),
@@ -172,11 +171,11 @@ def test_a_server_is_asked_for_what_is_counted(tmp_path, library, values, layout
     of_chunk = 2000.0 if library == "zarr" else path.stat().st_size / 100
     stored = of_chunk if layout.chunks else None
     read = Read(values.shape, "f4", layout, (selection,), library, stored)
-    found = moved(read, counts_of(read))
-    assert abs(found.requests - len(log)) <= about
+    traffic = moved(read, counts_of(read))
+    assert abs(traffic.requests - len(log)) <= about
     if about:
-        nbytes = sum((one.stop or 0) - (one.start or 0) for one in log)
-        assert found.nbytes == pytest.approx(nbytes, rel=0.4)
+        nbytes = sum((request.stop or 0) - (request.start or 0) for request in log)
+        assert traffic.nbytes == pytest.approx(nbytes, rel=0.4)
 
 
 @pytest.mark.parametrize(
@@ -190,36 +189,36 @@ def test_the_chunks_of_a_shard_are_asked_for_in_turn_or_together(monkeypatch, me
     stages = []
     for layout in (alone, held):
         read = Read((100, 100, 100), "f4", layout, ((slice(0, 49), 5, 5),), "zarr", 100.0)
-        found = moved(read, counts_of(read))
-        stages.append((found.stages - 1, found.requests - 3))  # without opening
+        traffic = moved(read, counts_of(read))
+        stages.append((traffic.stages - 1, traffic.requests - 3))  # without opening
     assert stages == [(5, 49), held_stages]
     whole = Read((100, 100, 100), "f4", held, ((slice(0, 50),) * 3,), "zarr", 100.0)
     assert moved(whole, counts_of(whole)).stages == 1 + 1
 
 
-MADE = dataclasses.replace(
-    KNOWN, identity=identity(), versions=versions(),
+CURRENT = dataclasses.replace(
+    CALIBRATED, identity=identity(), versions=versions(),
     made=datetime.datetime.now(datetime.UTC).isoformat(),
 )  # fmt: skip
 
 
 def test_it_is_kept_for_this_machine_and_refused_when_it_no_longer_fits(tmp_path):
-    place = kept.save(MADE, tmp_path)
-    assert kept.load(tmp_path) == MADE
-    assert list(tmp_path.iterdir()) == [place]
-    for content, said in (("{", "cannot be read"), ('{"form": 99}', "counts other things")):
-        place.write_text(content)
-        with pytest.raises(NoCalibrationError, match=said):
-            kept.load(tmp_path)
-    for change, said in (
+    path = costs.save(CURRENT, tmp_path)
+    assert costs.load(tmp_path) == CURRENT
+    assert list(tmp_path.iterdir()) == [path]
+    for content, message in (("{", "cannot be read"), ('{"form": 99}', "counts other things")):
+        path.write_text(content)
+        with pytest.raises(NoCalibrationError, match=message):
+            costs.load(tmp_path)
+    for change, message in (
         ({"versions": versions() | {"h5py": "1.0"}}, "h5py was 1.0, is"),
         ({"made": "2020-01-01T00:00:00+00:00"}, "days old"),
         ({"identity": identity() | {"cpu": "Abacus 1"}}, "no calibration yet"),
     ):
-        place.unlink()
-        place = kept.save(dataclasses.replace(MADE, **change), tmp_path)
-        with pytest.raises(NoCalibrationError, match=said):
-            kept.load(tmp_path)
+        path.unlink()
+        path = costs.save(dataclasses.replace(CURRENT, **change), tmp_path)
+        with pytest.raises(NoCalibrationError, match=message):
+            costs.load(tmp_path)
 
 
 def test_a_machine_is_calibrated_once_or_when_asked_and_a_study_s_own_comes_first(
@@ -227,16 +226,16 @@ def test_a_machine_is_calibrated_once_or_when_asked_and_a_study_s_own_comes_firs
 ):
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     study = tmp_path / "study"
-    assert kept.known(study) is ROUGH
-    kept.save(dataclasses.replace(MADE, samples=9), study)
-    assert kept.known(study).samples == 9
-    assert kept.known() is ROUGH
-    asked, said = [], []
-    monkeypatch.setattr(measuring, "calibrate", lambda **options: asked.append(options) or MADE)
-    assert kept.ensured(say=said.append) == kept.ensured() == kept.known() == MADE
-    assert len(asked) == 1 and "this machine has no calibration yet" in said[0]
+    assert costs.known(study) is ROUGH
+    costs.save(dataclasses.replace(CURRENT, samples=9), study)
+    assert costs.known(study).samples == 9
+    assert costs.known() is ROUGH
+    calls, messages = [], []
+    monkeypatch.setattr(measuring, "calibrate", lambda **options: calls.append(options) or CURRENT)
+    assert costs.ensured(say=messages.append) == costs.ensured() == costs.known() == CURRENT
+    assert len(calls) == 1 and "this machine has no calibration yet" in messages[0]
     assert main(["advise", "--calibrate", "--workdir", str(tmp_path)]) == 0
-    assert asked[1]["workdir"] == tmp_path
+    assert calls[1]["workdir"] == tmp_path
 
 
 def test_costs_that_made_the_times_are_found_again():
@@ -264,9 +263,9 @@ def test_a_small_calibration_predicts_and_times_decoding(tmp_path, monkeypatch):
     every = measuring._selections
     few = ("whole", "series", "box")
     monkeypatch.setattr(measuring, "_selections", lambda s: {n: every(s)[n] for n in few})
-    made = calibrate(0, ("h5py",), codecs=("deflate",), workdir=tmp_path, side=32)
-    assert made.libraries == ("h5py",)
-    assert made.codecs("h5py") == ("deflate", "deflate+shuffle")
+    calibration = calibrate(0, ("h5py",), codecs=("deflate",), workdir=tmp_path, side=32)
+    assert calibration.libraries == ("h5py",)
+    assert calibration.codecs("h5py") == ("deflate", "deflate+shuffle")
     assert list(tmp_path.iterdir()) == []
     values = field("packed", (4, 64, 64), "f4")
     layout = Layout("netcdf4", chunks=(1, 64, 64), codec="deflate", shuffle=True)
@@ -274,12 +273,12 @@ def test_a_small_calibration_predicts_and_times_decoding(tmp_path, monkeypatch):
     write_array(path, values, layout)
     read = Read(values.shape, "f4", layout, ((EVERY, 3, 3),), "h5py", 9e3)
     with Processes(MODULES) as running:
-        decode_s = decode_seconds(read, path, made, running)
-        packed = pack(values, layout, "h5py", made, tmp_path, running)
+        decode_s = decode_seconds(read, path, calibration, running)
+        packed = pack(values, layout, "h5py", calibration, tmp_path, running)
         plain = Read((8, 8), "f4", Layout("netcdf4"), (...,), "h5py")
-        assert decode_seconds(plain, tmp_path / "nowhere", made, running) is None
+        assert decode_seconds(plain, tmp_path / "nowhere", calibration, running) is None
         with pytest.raises(OSError, match="cannot make smaller"):  # netCDF-C would fail on them
             blosc = Layout("netcdf4", chunks=(1, 32, 64), codec="blosc-lz4")
-            pack(field("noisy", (1, 64, 64), "f4"), blosc, "h5py", made, tmp_path, running)
-    assert made.predict(dataclasses.replace(read, decode_s=decode_s)).seconds > 0
+            pack(field("noisy", (1, 64, 64), "f4"), blosc, "h5py", calibration, tmp_path, running)
+    assert calibration.predict(dataclasses.replace(read, decode_s=decode_s)).seconds > 0
     assert decode_s >= 0 and 0 < packed.value_bytes < 4 and packed.decode_s >= 0

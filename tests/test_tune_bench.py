@@ -20,7 +20,7 @@ from hyperslab.io import Layout, write_array
 from hyperslab.measure.records import frame_of
 from hyperslab.parallel.found import find
 from hyperslab.tune.bench import bench_command
-from hyperslab.tune.bench.bench_command import asked_for
+from hyperslab.tune.bench.bench_command import request_of
 from hyperslab.tune.bench.bench_run import bench
 from hyperslab.tune.specs.target import Choice, Target
 
@@ -44,7 +44,7 @@ def test_every_command_of_the_page_can_be_had(tmp_path, monkeypatch):
     assert len(lines) > 5
     parser = bench_command.add(argparse.ArgumentParser().add_subparsers())
     for line in lines:
-        assert asked_for(parser.parse_args(shlex.split(line, comments=True)[2:])).targets
+        assert request_of(parser.parse_args(shlex.split(line, comments=True)[2:])).targets
 
 
 @pytest.fixture(scope="module")
@@ -53,53 +53,53 @@ def file(tmp_path_factory):
 
 
 @pytest.fixture
-def asked(monkeypatch, tmp_path):
+def requests(monkeypatch, tmp_path):
     """Measure nothing: keep what was asked for, and give made-up records."""
-    kept = []
+    calls = []
 
-    def measure(arguments, asked):
-        kept.append((arguments, asked))
+    def measure(arguments, request):
+        calls.append((arguments, request))
         note = {"experiment": "note", "case": "", "phase": "note", "status": "a note"}
         return pd.concat([FRAME, frame_of([note])], ignore_index=True)
 
     monkeypatch.setattr(bench_command, "_measure", measure)
     monkeypatch.chdir(tmp_path)
-    return kept
+    return calls
 
 
 def test_with_a_file_alone_the_largest_variable_is_tried_and_results_go_into_files(
-    file, asked, capsys
+    file, requests, capsys
 ):
     names = {"csv": "a.csv", "json": "a.json", "html": "a.html"}
     words = [f"--{kind}={name}" for kind, name in names.items()]
     assert main(["bench", *words, "--plot=a.png", str(file)]) == OK
-    ((_, found),) = asked
-    assert found.names == ("sst",)
-    assert found.targets[0].name == "copy" and 3 <= len(found.targets) <= 6
-    assert list(found.reads) == ["time_series", "map", "whole"]
-    assert found.memory_bytes == 256 * 2**20
+    ((_, request),) = requests
+    assert request.names == ("sst",)
+    assert request.targets[0].name == "copy" and 3 <= len(request.targets) <= 6
+    assert list(request.reads) == ["time_series", "map", "whole"]
+    assert request.memory_bytes == 256 * 2**20
     out, err = capsys.readouterr()
     assert re.search(r"1x72x144 is (4|3\.9)", out) and "note: a note" in out
     assert "reads: time_series, map, whole" in err
     assert len(pd.read_csv("a.csv")) == 3
-    told = json.loads(Path("a.json").read_text())
-    assert (told["best_over_all"], told["notes"]) == ("1x72x144", ["a note"])
+    content = json.loads(Path("a.json").read_text())
+    assert (content["best_over_all"], content["notes"]) == ("1x72x144", ["a note"])
     assert Path("a.png").stat().st_size > 1000
     assert "<li>a note</li>" in Path("a.html").read_text()
 
 
-def test_every_option_is_heard(file, asked):
+def test_every_option_is_heard(file, requests):
     words = (
         "--variables sst,ice --chunks lat=10 --grid chunks=default/lat=10 --codec zstd:3 "
         "--cache 1MiB --no-shuffle --patterns map,row --memory 1MiB --repeats 3 -q -v"
     )
     assert main(["bench", *words.split(), str(file)]) == OK
-    ((arguments, found),) = asked
-    assert found.names == ("sst", "ice")
-    assert [one.name for one in found.targets] == ["copy", "lat=10", "default chunks"]
-    assert found.head.endswith("new layouts: zstd:3 no shuffle cache 1MiB")
-    assert list(found.reads) == ["map", "row"]
-    assert (found.memory_bytes, arguments.repeats) == (2**20, 3)
+    ((arguments, request),) = requests
+    assert request.names == ("sst", "ice")
+    assert [target.name for target in request.targets] == ["copy", "lat=10", "default chunks"]
+    assert request.head.endswith("new layouts: zstd:3 no shuffle cache 1MiB")
+    assert list(request.reads) == ["map", "row"]
+    assert (request.memory_bytes, arguments.repeats) == (2**20, 3)
 
 
 def test_what_failed_or_is_wrong_gives_exit_code_1_and_so_does_ctrl_c(
@@ -140,14 +140,14 @@ def test_names_from_a_file_do_not_steer_the_terminal(tmp_path, capsys):
     path = tmp_path / "odd.h5"
     with h5py.File(path, "w") as file:
         file.create_dataset("a\x1b[31mred\n\u202eb", data=np.ones((20, 20)), chunks=(5, 5))
-    told = []
+    outputs = []
     for words in (["advise", "--rough", "--no-measure"], ["index"], ["index", "--info"]):
         assert main([*words, str(path)]) == OK
-        told.append("".join(capsys.readouterr()))
+        outputs.append("".join(capsys.readouterr()))
     assert main(["bench", "--variables", "none", str(path)]) == USAGE
-    told.append("".join(capsys.readouterr()))
-    assert all("a [31mred" in told[n] for n in (0, 2, 3))
-    assert {c for text in told for c in text if not c.isprintable()} <= {"\n"}
+    outputs.append("".join(capsys.readouterr()))
+    assert all("a [31mred" in outputs[n] for n in (0, 2, 3))
+    assert {c for text in outputs for c in text if not c.isprintable()} <= {"\n"}
 
 
 HERE = pytest.mark.skipif("hdf5" in find().missing, reason="no parallel HDF5 here")
@@ -190,7 +190,7 @@ def test_ranks_write_and_compare_the_values_of_a_file(
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_pipe_that_is_closed_early_stops_nothing(file, asked, monkeypatch):
+def test_a_pipe_that_is_closed_early_stops_nothing(file, requests, monkeypatch):
     read_end, write_end = os.pipe()
     os.close(read_end)
     with os.fdopen(write_end, "w") as closed, monkeypatch.context() as patch:

@@ -37,10 +37,10 @@ MIB = 2**20
 COPY = Target("copy")
 
 
-def of(frame, **wanted):
+def of(frame, **values):
     frame = frame[frame["aa"] != "discarded"]
-    for column, value in wanted.items():
-        frame = frame[frame[column] == value]
+    for column, expected in values.items():
+        frame = frame[frame[column] == expected]
     return frame
 
 
@@ -81,9 +81,9 @@ def test_each_layout_has_every_phase_in_every_block(file, tmp_path):
     assert (by.get_group("data_write")["peak_bytes"] > MIB).all()
     source = of(frame, experiment="source", phase="stat").set_index("case")
     assert source.loc["", "file_bytes"] == 16_332
-    said = notes(frame)
-    assert "names is left out: it holds text of any length." in said
-    assert not [text for text in said if "lost" in text]
+    sentences = notes(frame)
+    assert "names is left out: it holds text of any length." in sentences
+    assert not [text for text in sentences if "lost" in text]
 
 
 def test_a_url_is_never_cold(tmp_path):
@@ -109,9 +109,9 @@ def test_samples_that_were_lost_and_files_that_changed_are_noted(file, tmp_path,
         return lost
 
     monkeypatch.setattr(bench_run, "measure", measured)
-    said = notes(bench(path, [COPY], workdir=tmp_path / "w"))
-    assert "copy: samples were lost: disk full" in said
-    assert "the file changed while it was measured: do not trust the numbers." in said
+    sentences = notes(bench(path, [COPY], workdir=tmp_path / "w"))
+    assert "copy: samples were lost: disk full" in sentences
+    assert "the file changed while it was measured: do not trust the numbers." in sentences
 
 
 def kill_once(trial, watch):
@@ -142,9 +142,9 @@ def test_a_sample_that_was_killed_spoils_no_other(file, tmp_path, monkeypatch):
 def trial(path, out, target=COPY, variables=None):
     """A sample that may take what there is, since the tests' own process is large."""
     with open_source(path) as source:
-        chosen, wanted = source.choose(variables), read_in(path, variables)
-        made = prepare(source, chosen, target, wanted, 256 * MIB)
-    return replace(made.trial, path=out, memory_bytes=2**40)
+        chosen, reads = source.choose(variables), read_in(path, variables)
+        prepared = prepare(source, chosen, target, reads, 256 * MIB)
+    return replace(prepared.trial, path=out, memory_bytes=2**40)
 
 
 def rows(sample):
@@ -162,8 +162,8 @@ def test_reading_again_touches_the_same_new_memory_whatever_was_written(tmp_path
     for chunks in ((256, 4, 64), (64, 64, 64)):
         sample = trial(path, tmp_path / "out.nc", Target("t", "netcdf4", Choice(chunks)))
         case = Case("t", sample, cleanup=partial(remove, tmp_path / "out.nc"))
-        with Processes([sampling.__name__, "hyperslab.io.by_netcdf4"]) as made:
-            outcome = made.run(Job(case))
+        with Processes([sampling.__name__, "hyperslab.io.by_netcdf4"]) as running:
+            outcome = running.run(Job(case))
         assert outcome.status == "ok"
         for row in outcome.rows:
             faults.setdefault(str(row["phase"]), []).append(float(row["minflt"]))
@@ -182,8 +182,8 @@ def test_one_wrong_value_spoils_a_sample(tmp_path, monkeypatch):
 
     monkeypatch.setattr(netcdf.NetCDFWriter, "write", wrong)
     for target in (COPY, rounded):
-        said = r"sst of the copy is wrong in \[0:7.*1 of 315 values"
-        with pytest.raises(WrongValuesError, match=said):
+        message = r"sst of the copy is wrong in \[0:7.*1 of 315 values"
+        with pytest.raises(WrongValuesError, match=message):
             rows(trial(path, tmp_path / f"{target.name}.nc", target, variables=["sst"]))
 
 
@@ -203,16 +203,16 @@ def test_pieces_read_what_the_selection_reads(data, chosen, most):
     shape, selection = chosen
     chunks = data.draw(st.none() | lengths(shape))
     values = np.arange(np.prod(shape)).reshape(shape)
-    wanted = values[selection]
+    expected = values[selection]
     variable = SourceVariable("a", tuple("xyz"[: len(shape)]), shape, "i8")
     sampling.PIECE_BYTES = most
     try:
         cut = list(pieces(selection, variable, Layout("netcdf4", chunks)))
     finally:
         sampling.PIECE_BYTES = PIECE_BYTES
-    got = [values[piece] for piece in cut]
-    assert all(part.nbytes <= most or part.size == wanted.size for part in got)
-    assert sorted(np.concatenate([np.ravel(part) for part in got])) == sorted(np.ravel(wanted))
+    read = [values[piece] for piece in cut]
+    assert all(array.nbytes <= most or array.size == expected.size for array in read)
+    assert sorted(np.concatenate([np.ravel(array) for array in read])) == sorted(np.ravel(expected))
 
 
 @settings(max_examples=40)
@@ -226,8 +226,8 @@ def test_what_was_shown_in_pieces_is_known_whole(data, chosen):
     see = truth.watcher("a")
     for slab in Slabs(shape, data.draw(lengths(shape))) if shape else [()]:
         see(slab, values[slab])
-    got = np.asarray(values[selection])
-    truth.check(("p", "a"), selection, got, Layout())
-    assert truth.nbytes == got.nbytes
-    with pytest.raises(WrongValuesError, match=f"p of a was read wrong: {got.size} of {got.size}"):
-        truth.check(("p", "a"), selection, got + 1, Layout())
+    box = np.asarray(values[selection])
+    truth.check(("p", "a"), selection, box, Layout())
+    assert truth.nbytes == box.nbytes
+    with pytest.raises(WrongValuesError, match=f"p of a was read wrong: {box.size} of {box.size}"):
+        truth.check(("p", "a"), selection, box + 1, Layout())

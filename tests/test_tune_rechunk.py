@@ -47,11 +47,11 @@ def _small_process(monkeypatch):
 
 
 def same(copied, original):
-    found, truth = everything(copied)[1], everything(original)[1]
-    assert set(found) == set(truth)
+    values, truth = everything(copied)[1], everything(original)[1]
+    assert set(values) == set(truth)
     for name in truth:
-        assert found[name].dtype == truth[name].dtype
-        assert found[name].tobytes() == truth[name].tobytes(), name
+        assert values[name].dtype == truth[name].dtype
+        assert values[name].tobytes() == truth[name].tobytes(), name
 
 
 def names(folder):
@@ -99,14 +99,14 @@ def test_every_kind_goes_into_every_format(files, tmp_path, kind, format):
 
 def test_attributes_dimensions_and_fill_values_are_carried_over(files, tmp_path):
     out = tmp_path / "out.nc"
-    made = rechunk(files["packed"], out, {"time": 4, "lat": 5}, choice=Choice(codec="zstd"))
+    report = rechunk(files["packed"], out, {"time": 4, "lat": 5}, choice=Choice(codec="zstd"))
     with netCDF4.Dataset(out) as nc, netCDF4.Dataset(files["packed"]) as before:
         sst = nc["sst"]
         assert sst.dimensions == ("time", "lat", "lon")
         assert (sst.scale_factor, sst.add_offset, sst._FillValue) == (0.01, 273.15, -32768)
         assert (sst.chunking(), bool(sst.filters()["zstd"])) == ([4, 5, 30], True)
         assert np.array_equal(sst[:].filled(-999), before["sst"][:].filled(-999))
-    assert made.notes == ()
+    assert report.notes == ()
     rechunk(files["growing"], tmp_path / "grows.nc", {"time": 3})
     with netCDF4.Dataset(tmp_path / "grows.nc") as nc:
         assert nc.dimensions["time"].isunlimited()
@@ -117,7 +117,7 @@ def test_attributes_dimensions_and_fill_values_are_carried_over(files, tmp_path)
 
 
 @pytest.mark.parametrize(
-    ("asked", "shape", "before", "after"),
+    ("given_lengths", "shape", "before", "after"),
     [
         ({"t": -1}, (240, 37, 721, 1440), (1, 1, 721, 1440), (240, 1, 32, 33)),
         ({"t": -1}, (1000, 500, 400), None, (1000, 16, 16)),  # about 1 MiB of floats
@@ -127,12 +127,12 @@ def test_attributes_dimensions_and_fill_values_are_carried_over(files, tmp_path)
     ],
 )
 def test_dimensions_that_are_not_named_are_shortened_where_they_must_be(
-    asked, shape, before, after
+    given_lengths, shape, before, after
 ):
     dims = ("t", "z", "y", "x") if len(shape) == 4 else ("t", "y", "x")
-    found = module._lengths(SourceVariable("a", dims, shape, "f4", chunks=before), asked)
-    assert (found[0], len(found)) == (after[0], len(after))
-    assert np.prod(after) * 0.75 <= np.prod(found) <= max(MIB // 4, np.prod(after))
+    chunk = module._lengths(SourceVariable("a", dims, shape, "f4", chunks=before), given_lengths)
+    assert (chunk[0], len(chunk)) == (after[0], len(after))
+    assert np.prod(after) * 0.75 <= np.prod(chunk) <= max(MIB // 4, np.prod(after))
 
 
 def test_shards_and_pages(files, tmp_path):
@@ -145,9 +145,9 @@ def test_shards_and_pages(files, tmp_path):
         rechunk(out, out / "inside.nc", {})
     with pytest.raises(ValueError, match="shards of tim: no variable has it"):
         rechunk(files["shards"], tmp_path / "b.zarr", {"y": 3}, shards={"tim": 6})
-    made = zarr.open(out)
-    assert (made["sst"].chunks, made["sst"].shards) == ((4, 10), (8, 60))
-    assert made["sub/n"].chunks == (3, 3)
+    store = zarr.open(out)
+    assert (store["sst"].chunks, store["sst"].shards) == ((4, 10), (8, 60))
+    assert store["sub/n"].chunks == (3, 3)
     same(out, files["shards"])
     rechunk(files["maps"], tmp_path / "b.h5", {"lat": 20}, page_bytes=2**16)
     same(tmp_path / "b.h5", files["maps"])
@@ -159,10 +159,10 @@ def test_what_a_copy_cannot_hold_is_refused_unless_it_may_be_left_out(files, tmp
     for format in CLASSIC:
         with pytest.raises(ValueError, match=r"lie in groups, which .* has not: take netcdf4, h"):
             rechunk(files["nested"], tmp_path / "a.nc", {}, format=format, leave_out=True)
-    made = rechunk(files["nested"], tmp_path / "a.nc", {}, choice=Choice(codec="none"),
+    report = rechunk(files["nested"], tmp_path / "a.nc", {}, choice=Choice(codec="none"),
                    leave_out=True)  # fmt: skip
-    assert "dimensions of groups lie in the root of the copy" in made.notes[0]
-    assert len(made.notes) == 5
+    assert "dimensions of groups lie in the root of the copy" in report.notes[0]
+    assert len(report.notes) == 5
     with netCDF4.Dataset(tmp_path / "a.nc") as nc:
         assert nc.history == "made"
         assert nc["ocean/heat"].endian() == "big"
@@ -192,8 +192,8 @@ def test_a_variable_that_is_named_as_a_dimension_is_not_its_coordinate(tmp_path,
         nc.createVariable("t", "f4", ("time", "x"))[:] = np.ones((6, 4))
     rechunk(tmp_path / "named.nc", tmp_path / out, {"x": 2})
     rechunk(tmp_path / out, tmp_path / "back.nc", {})
-    for made in (out, "back.nc"):
-        assert everything(tmp_path / made)[1]["time"].tolist() == [1, 2, 3, 4]
+    for name in (out, "back.nc"):
+        assert everything(tmp_path / name)[1]["time"].tolist() == [1, 2, 3, 4]
 
 
 def test_nothing_is_lost_of_what_is_read_or_replaced(files, tmp_path, monkeypatch):
@@ -249,15 +249,15 @@ def test_each_loss_is_refused_unless_it_may_be_left_out(tmp_path):
         for attr, value in odd.items():
             file.create_dataset(attr.strip("_"), data=np.zeros(4, "u1")).attrs[attr] = value
         file.create_group("g/run").attrs["note"] = "inner"
-    said = "FillValue loses _FillValue, .* square loses square: netcdf4 has no such attributes"
-    with pytest.raises(ValueError, match=said):
+    message = "FillValue loses _FillValue, .* square loses square: netcdf4 has no such attributes"
+    with pytest.raises(ValueError, match=message):
         rechunk(tmp_path / "a.h5", tmp_path / "a.nc", {})
     rechunk(tmp_path / "a.h5", tmp_path / "a.nc", {}, leave_out=True)
     with netCDF4.Dataset(tmp_path / "a.nc") as nc:
         assert (nc["flag"].flag, nc["g/run"].note) == (1, "inner")
     for out in ("b.h5", "b.zarr"):
-        made = rechunk(tmp_path / "a.nc", tmp_path / out, {})
-        assert made.notes == ()
+        report = rechunk(tmp_path / "a.nc", tmp_path / out, {})
+        assert report.notes == ()
         with open_source(tmp_path / out) as copied:
             assert copied.attrs == {"g/run/": {"note": "inner"}}
 
@@ -269,10 +269,10 @@ def test_a_wrong_value_keeps_the_copy_from_its_name(files, tmp_path, monkeypatch
         write(self, name, selection, np.where(data == data.max(), data - 1, data))
 
     monkeypatch.setattr(netcdf.NetCDFWriter, "write", wrong)
-    said = r"sst of the copy is wrong in \[0:8, .*values differ"
+    message = r"sst of the copy is wrong in \[0:8, .*values differ"
     for least in (2.0, 0.0):  # in one pass, and in two
         monkeypatch.setattr(copy_plan, "MOST_READS", least)
-        with pytest.raises(WrongValuesError, match=said):
+        with pytest.raises(WrongValuesError, match=message):
             rechunk(files["packed"], tmp_path / "a.nc", {"time": -1})
         assert names(tmp_path) == []
 
@@ -342,12 +342,12 @@ def test_pieces_are_whole_chunks_that_fit_and_cover_the_array_once(grid, most):
 def test_what_goes_through_the_scratch_file_comes_out_as_it_was(grid, data):
     shape, first, second = grid
     truth = np.random.default_rng(0).random(shape)
-    made = np.full(shape, np.nan)
+    copy = np.full(shape, np.nan)
     source = SimpleNamespace(
         read=lambda name, slab: np.ascontiguousarray(truth[slab]), cache=lambda *words: None
     )
     writer = SimpleNamespace(
-        write=lambda name, slab, values: made.__setitem__(slab, values), finish=lambda name: None
+        write=lambda name, slab, values: copy.__setitem__(slab, values), finish=lambda name: None
     )
     variable = SourceVariable("a", tuple("xyz"[: len(shape)]), shape, "f8")
     route = copy_plan.Route(
@@ -356,12 +356,12 @@ def test_what_goes_through_the_scratch_file_comes_out_as_it_was(grid, data):
     fitted = Fitted((variable,), (variable,), {"a": Layout("hdf5")}, {}, ())
     job = passes.Copying(fitted, copy_plan.CopyPlan({"a": route}, None, 0))
     ledgers = {"a": job.transfer(source, writer, variable)}
-    assert made.tobytes() == truth.tobytes()
+    assert copy.tobytes() == truth.tobytes()
     copied = SimpleNamespace(
-        read=lambda name, slab: np.ascontiguousarray(made[slab]), cache=source.cache, format="hdf5"
+        read=lambda name, slab: np.ascontiguousarray(copy[slab]), cache=source.cache, format="hdf5"
     )
     job.compare(copied, source, ledgers, passes.untimed)
-    made[tuple(data.draw(st.integers(0, n - 1)) for n in shape)] += 1
+    copy[tuple(data.draw(st.integers(0, n - 1)) for n in shape)] += 1
     with pytest.raises(WrongValuesError, match="1 of"):
         job.compare(copied, source, ledgers, passes.untimed)
 
@@ -393,16 +393,16 @@ def test_what_is_shared_fits_and_the_least_that_is_named_is_enough(
 
 
 def test_reads_and_room_are_told_before_the_work(maps, tmp_path, monkeypatch):
-    said = []
-    made = rechunk(maps, tmp_path / "a.nc", {"time": -1}, memory_bytes=56 * MIB, say=said.append)
-    assert (made.reads, made.scratch_bytes) == (2, 0)  # the memory allows it
-    assert "is read 2.0 times" in said[0]
-    made.path.unlink()
+    lines = []
+    report = rechunk(maps, tmp_path / "a.nc", {"time": -1}, memory_bytes=56 * MIB, say=lines.append)
+    assert (report.reads, report.scratch_bytes) == (2, 0)  # the memory allows it
+    assert "is read 2.0 times" in lines[0]
+    report.path.unlink()
     (tmp_path / "scratch").mkdir()
     free = SimpleNamespace(free=33 * MIB)
     monkeypatch.setattr(shutil, "disk_usage", lambda folder: free)
-    said = f"the scratch file takes 32 MiB in {tmp_path / 'scratch'}.* 33 MiB are left"
-    with pytest.raises(NoRoomError, match=said):
+    message = f"the scratch file takes 32 MiB in {tmp_path / 'scratch'}.* 33 MiB are left"
+    with pytest.raises(NoRoomError, match=message):
         rechunk(maps, tmp_path / "a.nc", {"time": -1}, memory_bytes=34 * MIB,
                 scratch=tmp_path / "scratch")  # fmt: skip
     assert names(tmp_path) == ["scratch"]
@@ -436,8 +436,8 @@ def test_a_full_disk_leaves_nothing_and_touches_nothing(tmp_path):
     command = [sys.executable, "-c", LIMITED, str(source), str(out), *formats]
     done = subprocess.run(command, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
-    said = done.stdout.strip().splitlines()
-    for format, line, left in zip(formats, said[::2], said[1::2], strict=True):
+    lines = done.stdout.strip().splitlines()
+    for format, line, left in zip(formats, lines[::2], lines[1::2], strict=True):
         assert line.startswith(format) and "a file may not grow beyond 1 MiB" in line
         assert left == "[]"
     assert (source.read_bytes(), source.stat().st_mtime_ns) == before
@@ -451,9 +451,9 @@ from hyperslab.cli import main
 from hyperslab.tune import passes as module
 whole = module.Copying.transfer
 def transfer(*words):
-    made = whole(*words)
+    ledger = whole(*words)
     time.sleep(60 * (words[3].name == "sst"))
-    return made
+    return ledger
 module.Copying.transfer = transfer
 sys.exit(main(["rechunk", *sys.argv[1:], "--chunks", "lat=-1"]))
 """
@@ -469,10 +469,10 @@ def test_what_is_ended_half_way_leaves_nothing_or_a_part_that_goes_with_the_next
         parts = partial(tmp_path.glob, ".out.nc.*.part")
         until(lambda: any(part.stat().st_size > 10_000 for part in parts()), seconds=30)
         process.send_signal(number)
-        _, said = process.communicate(timeout=20)
+        _, errors = process.communicate(timeout=20)
     if number != signal.SIGKILL:
         assert process.returncode == 1
-        assert "interrupted: nothing is left of" in said
+        assert "interrupted: nothing is left of" in errors
         assert names(tmp_path) == []
         return
     assert names(tmp_path) == [part_name("out.nc", process.pid)]
@@ -487,14 +487,14 @@ def test_only_what_dead_processes_of_this_machine_left_of_a_file_goes(tmp_path):
     process.wait()
     theirs = part_name("a.zarr", process.pid)
     elsewhere = theirs.replace(theirs.split(".")[3].partition("-")[0], "0" * 8)
-    kept = [part_name("a.zarr", os.getppid()), elsewhere, ".a.zarr.part",
+    spared = [part_name("a.zarr", os.getppid()), elsewhere, ".a.zarr.part",
             "a.zarr", part_name("b.zarr", process.pid)]  # fmt: skip
-    for name in [*kept, theirs]:
+    for name in [*spared, theirs]:
         (tmp_path / name).write_text("half")
     store = tmp_path / part_name("a.zarr", process.pid, "old")
     store.mkdir()
     (store / "zarr.json").write_text("{}")
-    with whole_or_nothing(tmp_path / "a.zarr", overwrite=True) as place:
-        assert names(tmp_path) == sorted(kept)
-        place.write_text("whole")
+    with whole_or_nothing(tmp_path / "a.zarr", overwrite=True) as unfinished:
+        assert names(tmp_path) == sorted(spared)
+        unfinished.write_text("whole")
     assert (tmp_path / "a.zarr").read_text() == "whole"

@@ -28,7 +28,7 @@ def folder(tmp_path_factory):
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "message"),
     [
         ("bench none.nc", "does not exist"),
         ("bench in.nc --variables u", "no variable 'u'"),
@@ -108,12 +108,12 @@ def folder(tmp_path_factory):
         ("rechunk in.nc a.nc --memory 1MiB", "allow at least"),
     ],
 )
-def test_what_cannot_be_had_is_said_in_one_line(folder, monkeypatch, capsys, words, said):
+def test_what_cannot_be_had_is_said_in_one_line(folder, monkeypatch, capsys, words, message):
     monkeypatch.chdir(folder)
     command, *given = words.split()
-    if "apt" in said:
+    if "apt" in message:
         monkeypatch.setenv("HYPERSLAB_MPI_HIDDEN", "hdf5")
-    if "--ranks" in given and "hdf5" in find().missing and "apt" not in said:
+    if "--ranks" in given and "hdf5" in find().missing and "apt" not in message:
         pytest.skip("no parallel HDF5 here")
     monkeypatch.setenv("XDG_CACHE_HOME", str(folder / "cache"))  # after find: it may compile
     if command == "rechunk":
@@ -123,6 +123,6 @@ def test_what_cannot_be_had_is_said_in_one_line(folder, monkeypatch, capsys, wor
     before = {path: path.is_file() and path.read_bytes() for path in folder.iterdir()}
     assert main([command, *given, "-q"] if given else [command]) == USAGE
     out, err = capsys.readouterr()
-    assert err.startswith(f"hyperslab {command}: ") and said in err
+    assert err.startswith(f"hyperslab {command}: ") and message in err
     assert (out, err.count("\n")) == ("", 1)
     assert {path: path.is_file() and path.read_bytes() for path in folder.iterdir()} == before

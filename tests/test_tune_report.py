@@ -57,15 +57,15 @@ def test_what_failed_or_is_wrong_is_told_and_the_rest_reported():
 
 
 def test_the_best_is_the_quickest_by_what_can_be_told_apart():
-    def of(label, **made):
-        every = Findings(bench_frame(**made)).best
-        return next(one for one in every if one.quantity.label == label)
+    def of(label, **options):
+        every = Findings(bench_frame(**options)).best
+        return next(best for best in every if best.quantity.label == label)
 
-    found = of("map, cold", spread=0.0)
-    assert (found.target, found.alike) == ("1x72x144", ())
-    assert found.gain.value == pytest.approx(4)
-    found = of("map, warm", times={"copy": 2.0, "a": 1.0, "b": 1.001})
-    assert (found.target, found.alike) == ("a", ("b",))
+    leader = of("map, cold", spread=0.0)
+    assert (leader.target, leader.alike) == ("1x72x144", ())
+    assert leader.gain.value == pytest.approx(4)
+    leader = of("map, warm", times={"copy": 2.0, "a": 1.0, "b": 1.001})
+    assert (leader.target, leader.alike) == ("a", ("b",))
     alike = {"times": {"copy": 1.001, "a": 1.0, "b": 1.002}, "spread": 0.02}
     assert not of("write", **alike).ahead
     assert json.loads(as_json(bench_frame(**alike)))["best"]["write"] is None
@@ -74,9 +74,9 @@ def test_the_best_is_the_quickest_by_what_can_be_told_apart():
     findings = Findings(bench_frame(spread=0.0))
     name, gain, chosen = findings.overall
     assert (name, gain.value) == ("1x72x144", pytest.approx(4))
-    assert [one.label for one in chosen] == ["time_series, cold", "map, cold", "whole, cold"]
-    said = report_text.sentences(findings)
-    assert "1x72x144 is 4 × faster than the file as it is, at 3.00 of its size" in said
+    assert [q.label for q in chosen] == ["time_series, cold", "map, cold", "whole, cold"]
+    sentences = report_text.sentences(findings)
+    assert "1x72x144 is 4 × faster than the file as it is, at 3.00 of its size" in sentences
     lines = report_text.patterns(findings).splitlines()
     assert [line.count("*") for line in lines[-3:]] == [0, 0, 6]
     findings = Findings(bench_frame(times={"copy": 1.01, "a": 1.0}, spread=0.02))
@@ -91,8 +91,8 @@ def test_noise_is_said_of_what_a_table_shows():
     frame.loc[source & (frame["aa"] == "B"), "wall_s"] *= 2
     assert report_text.warnings(Findings(frame)) == ""
     frame.loc[frame["aa"] == "B", "wall_s"] *= 2
-    said = report_text.warnings(Findings(frame))
-    assert "noisy run (void)" in said and "in writing" in said and "cold" not in said
+    warnings = report_text.warnings(Findings(frame))
+    assert "noisy run (void)" in warnings and "in writing" in warnings and "cold" not in warnings
 
 
 def test_files_are_replaced_whole_and_pipes_written_to(tmp_path, monkeypatch):
@@ -130,9 +130,9 @@ def test_files_are_replaced_whole_and_pipes_written_to(tmp_path, monkeypatch):
 def test_the_first_difference_is_named_wherever_it_is(monkeypatch):
     monkeypatch.setattr(differences, "_AT_ONCE", 5)  # in the third piece of several
     values = np.arange(24, dtype="i4").reshape(4, 6)
-    found = values.copy()
-    found[2, 1] = found[3, 3] = -1
-    assert difference(found, values) == "2 of 24 values differ, first at [2, 1]: 13 became -1"
+    copied = values.copy()
+    copied[2, 1] = copied[3, 3] = -1
+    assert difference(copied, values) == "2 of 24 values differ, first at [2, 1]: 13 became -1"
     assert difference(values, values) == ""
     assert difference(values[:2], values) == "(4, 6) values became (2, 6)"
     assert difference(values.astype("i8"), values) == "int32 became int64"
@@ -146,7 +146,7 @@ MOST = float(np.finfo("f4").max)
 
 @pytest.mark.parametrize("dtype", ["f4", "f8"])
 @pytest.mark.parametrize(
-    ("mode", "digits", "values", "fill_value", "said"),
+    ("mode", "digits", "values", "fill_value", "expected"),
     [
         ("bitgroom", 3, [*PLAIN, np.nan] * 2, None, ""),
         ("bitround", 3, [*PLAIN, np.nan, np.inf, -np.inf], None, ""),
@@ -161,24 +161,24 @@ MOST = float(np.finfo("f4").max)
     ],
 )
 def test_what_netcdf_c_rounds_is_as_rounded_or_said_to_be_another_thing(
-    tmp_path, dtype, mode, digits, values, fill_value, said
+    tmp_path, dtype, mode, digits, values, fill_value, expected
 ):
     truth = np.array(values, dtype)
     how = {"quantize_mode": NAMES[mode], "significant_digits": digits, "fill_value": fill_value}
     with netCDF4.Dataset(tmp_path / "a.nc", "w") as nc:
         nc.createDimension("x", len(truth))
-        made = nc.createVariable("a", dtype, ("x",), zlib=True, **how)
-        made.set_auto_maskandscale(False)
-        made[:] = truth
+        variable = nc.createVariable("a", dtype, ("x",), zlib=True, **how)
+        variable.set_auto_maskandscale(False)
+        variable[:] = truth
     with netCDF4.Dataset(tmp_path / "a.nc") as nc:
         nc["a"].set_auto_maskandscale(False)
-        found = nc["a"][:]
-    told = difference(found, truth, quantize=(mode, digits), fill_value=fill_value)
-    if not said:
-        assert told == "" != difference(found, truth)
-        assert found[0] == truth[0]  # the fill value is kept as it is
-        further = np.where(truth == truth[3], 2, found).astype(dtype)
+        rounded = nc["a"][:]
+    message = difference(rounded, truth, quantize=(mode, digits), fill_value=fill_value)
+    if not expected:
+        assert message == "" != difference(rounded, truth)
+        assert rounded[0] == truth[0]  # the fill value is kept as it is
+        further = np.where(truth == truth[3], 2, rounded).astype(dtype)
         assert "differ, first at [3]" in difference(further, truth, quantize=(mode, digits))
     elif dtype == "f4" or not np.isfinite(values).all():
-        assert said in told
-        assert np.isfinite(values).all() or f"{mode} does not keep" in told
+        assert expected in message
+        assert np.isfinite(values).all() or f"{mode} does not keep" in message

@@ -31,20 +31,20 @@ def test_what_is_typed_becomes_a_value(call, given, became):
 
 
 def test_every_combination_is_made():
-    def made(options, variable=SST):
+    def tried(options, variable=SST):
         return targets(options, variable.layout.format, {variable.name: variable}, [variable])
 
-    swept = made({"chunks": ["1,72,144", "time=100"], "codec": ["none", "zstd:3"]})
+    swept = tried({"chunks": ["1,72,144", "time=100"], "codec": ["none", "zstd:3"]})
     assert [target.name for target in swept] == [
         "copy", "1x72x144 uncompressed", "1x72x144 zstd:3", "time=100 uncompressed",
         "time=100 zstd:3",
     ]  # fmt: skip
     assert [target.layouts([SST])["sst"].codec for target in swept[1:]] == [None, "zstd"] * 2
-    alone = made({"chunks": ["9,72,144"], "format": ["3"]})
-    assert [one.name for one in alone] == ["copy", "9x72x144 netcdf4"]
+    alone = tried({"chunks": ["9,72,144"], "format": ["3"]})
+    assert [target.name for target in alone] == ["copy", "9x72x144 netcdf4"]
     classic = stored("a", ("y", "x"), (30, 20), Layout("netcdf3"))
     for options, format in (({"chunks": ["10,10"]}, "netcdf4"), ({"cache": ["1MiB"]}, "netcdf3")):
-        assert made(options, variable=classic)[1].format == format
+        assert tried(options, variable=classic)[1].format == format
 
 
 CLASSIC = stored("t", ("time", "x"), (9, 5), Layout("netcdf3"), unlimited=("time",))
@@ -59,8 +59,8 @@ NATIVE = replace(SST, layout=replace(SST.layout, byteorder=sys.byteorder))
 
 @pytest.mark.parametrize("variable", [SST, PLAIN, BIG, CLASSIC, ZARR])
 def test_nothing_chosen_keeps_the_layout(variable):
-    (kept,) = Target("copy", variable.layout.format).layouts([variable]).values()
-    assert kept == (variable.layout if variable is not CLASSIC else replace(kept, format="netcdf3"))
+    (same,) = Target("copy", variable.layout.format).layouts([variable]).values()
+    assert same == (variable.layout if variable is not CLASSIC else replace(same, format="netcdf3"))
 
 
 @pytest.mark.parametrize(
@@ -89,14 +89,14 @@ def test_nothing_chosen_keeps_the_layout(variable):
     ],
 )
 def test_what_is_chosen_is_had_and_the_rest_stays(variable, format, choice, expected):
-    (found,) = Target("t", format, choice).layouts([variable]).values()
-    assert {name: getattr(found, name) for name in expected} == expected
+    (layout,) = Target("t", format, choice).layouts([variable]).values()
+    assert {name: getattr(layout, name) for name in expected} == expected
 
 
 def test_each_variable_takes_what_it_can_of_a_choice():
     target = Target("t", "netcdf4", Choice((300, 200), quantize=("bitround", 9)))
-    found = target.layouts([SST, PLAIN])
-    assert (found["sst"].chunks, found["a"].quantize) == ((1, 72, 144), None)
+    layouts = target.layouts([SST, PLAIN])
+    assert (layouts["sst"].chunks, layouts["a"].quantize) == ((1, 72, 144), None)
     with pytest.raises(ValueError, match=r"only floats .* not a \(i4\)"):
         target.layouts([PLAIN])
 
@@ -104,12 +104,12 @@ def test_each_variable_takes_what_it_can_of_a_choice():
 def fitted(format, unlimited=(), attrs=None):
     variable = Made("sst", ("t", "x"), (3, 4), unlimited=unlimited, attrs=attrs or {})
     layout = Layout(format, None if format == "netcdf3" else (1, 4))
-    made = fit([variable], {"sst": layout}, {})
-    return made.variables[0], (*made.notes, *made.lost)
+    copy = fit([variable], {"sst": layout}, {})
+    return copy.variables[0], (*copy.notes, *copy.lost)
 
 
 @pytest.mark.parametrize(
-    ("format", "grows", "kept"),
+    ("format", "grows", "growing"),
     [
         ("netcdf3", ("t",), ("t",)),
         ("netcdf3", ("x",), ()),
@@ -120,10 +120,10 @@ def fitted(format, unlimited=(), attrs=None):
         ("zarr3", ("t",), ()),
     ],
 )
-def test_dimensions_grow_where_the_format_lets_them(format, grows, kept):
-    made, notes = fitted(format, grows)
-    assert made.unlimited == kept
-    assert any("fixed length" in text for text in notes) == (grows != kept and format != "zarr3")
+def test_dimensions_grow_where_the_format_lets_them(format, grows, growing):
+    variable, notes = fitted(format, grows)
+    assert variable.unlimited == growing
+    assert any("fixed length" in text for text in notes) == (grows != growing and format != "zarr3")
 
 
 def test_attributes_become_what_the_format_has():
@@ -132,9 +132,9 @@ def test_attributes_become_what_the_format_has():
         "large": np.int64(2**40), "unsigned": np.uint16([1, 2]), "complex": 1j,
     }  # fmt: skip
     old, notes = fitted("netcdf3", attrs=attrs)
-    kept = old.attrs
-    assert (kept["text"], kept["texts"], kept["long"], kept["large"]) == ("K", "a\nb", 7, 2**40)
-    numbers = [str(kept[name].dtype) for name in ("long", "large", "unsigned", "half")]
+    taken = old.attrs
+    assert (taken["text"], taken["texts"], taken["long"], taken["large"]) == ("K", "a\nb", 7, 2**40)
+    numbers = [str(taken[name].dtype) for name in ("long", "large", "unsigned", "half")]
     assert numbers == ["int32", "float64", "int32", "float64"]
     assert notes == ("sst loses complex: netcdf3 has no such attributes.",)
     new = fitted("netcdf4", attrs=attrs)[0].attrs
@@ -151,12 +151,12 @@ def test_attributes_become_what_the_format_has():
     ],
 )
 def test_candidates_are_different_and_one_has_another_codec(format, variable, codec):
-    made = candidates(format, {variable.name: variable}, [variable])
-    layouts = [target.layouts([variable])[variable.name] for target in made]
-    assert len({(layout.chunks, layout.codec, layout.format) for layout in layouts}) == len(made)
-    assert (made[0].name, layouts[0].format, layouts[-1].codec) == ("copy", format, codec)
-    assert len(made) <= 6
-    chunks = {target.name: layout.chunks for target, layout in zip(made, layouts, strict=True)}
+    tried = candidates(format, {variable.name: variable}, [variable])
+    layouts = [target.layouts([variable])[variable.name] for target in tried]
+    assert len({(layout.chunks, layout.codec, layout.format) for layout in layouts}) == len(tried)
+    assert (tried[0].name, layouts[0].format, layouts[-1].codec) == ("copy", format, codec)
+    assert len(tried) <= 6
+    chunks = {target.name: layout.chunks for target, layout in zip(tried, layouts, strict=True)}
     if variable is SST:  # the map chunks are those of the file
         assert chunks["copy"] == (1, 72, 144) and chunks["series chunks"][0] == 100
         assert "map chunks" not in chunks and 1 < chunks["balanced chunks"][0] < 100

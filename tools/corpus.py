@@ -40,7 +40,7 @@ from hyperslab.subchunk.store import SubchunkStore
 
 xr.backends.list_engines()  # looks them up, which takes a while, before the processes are forked
 FORK = multiprocessing.get_context("fork")
-SIGNATURE, PLACES = b"\x89HDF\r\n\x1a\n", (0, 512, 1024, 2048, 4096)
+SIGNATURE, OFFSETS = b"\x89HDF\r\n\x1a\n", (0, 512, 1024, 2048, 4096)
 WHOLE = 2**26  # bytes of a variable up to which all of it is compared
 # `decode_cf=False` is not passed on by xarray.open_groups.
 RAW = dict.fromkeys(
@@ -74,10 +74,10 @@ class Notes:
 
 def is_hdf5(path):
     with path.open("rb") as file:
-        return any(file.seek(at) == at and file.read(8) == SIGNATURE for at in PLACES)
+        return any(file.seek(at) == at and file.read(8) == SIGNATURE for at in OFFSETS)
 
 
-def said(error):
+def message(error):
     return f"{type(error).__name__}: {str(error).splitlines()[0] if str(error) else ''}"[:300]
 
 
@@ -96,8 +96,8 @@ def canonical(value):
             fields = [[name, canonical(value[name])] for name in sorted(value.dtype.names)]
             return [list(value.shape), fields]
         if value.dtype.kind in "SUOT":
-            found = [canonical(item) for item in np.asarray(value).ravel()]
-            return [list(value.shape), found] if value.ndim else found[0]
+            items = [canonical(item) for item in np.asarray(value).ravel()]
+            return [list(value.shape), items] if value.ndim else items[0]
         if value.dtype.kind in "biu":
             return [list(value.shape), np.asarray(value).ravel().tolist()]
         if value.dtype.kind in "fc":  # NaN is NaN; a long double has bytes that nobody uses
@@ -183,10 +183,10 @@ def h5py_names(file):
     pending, seen = [("", file)], set()
     while pending:
         path, group = pending.pop()
-        place = h5py.h5o.get_info(group.id)
-        if (place.fileno, place.addr) in seen:
+        address = h5py.h5o.get_info(group.id)
+        if (address.fileno, address.addr) in seen:
             continue
-        seen.add((place.fileno, place.addr))
+        seen.add((address.fileno, address.addr))
         for name in group:
             try:
                 link = group.get(name, getlink=True)
@@ -208,8 +208,8 @@ def compare_reading(notes, how, file, truth, rng, count):
     for kind, reasons in (("left out", left_out), ("attributes left out", lost)):
         for why in reasons.values() if how == "open" else ():
             notes.count(f"{kind}: {why.partition(' /')[0].partition(': ')[0]}")
-    for path, found in ((path, file.attributes(path)) for path in file.listing.dimensions):
-        compare_attributes(notes, f"{how}: /{path}", found, truth[path or "/"].attrs, lost, path)
+    for path, attrs in ((path, file.attributes(path)) for path in file.listing.dimensions):
+        compare_attributes(notes, f"{how}: /{path}", attrs, truth[path or "/"].attrs, lost, path)
     for name in h5py_names(truth):
         dataset = truth[name]
         try:
@@ -246,30 +246,30 @@ def compare_variable(notes, what, reader, dataset, rng, count):
         except subchunk.SubchunkError:
             pass
         except Exception as strange:
-            notes.differs(f"unnamed: {what}: {said(strange)} where h5py has {said(error)}")
+            notes.differs(f"unnamed: {what}: {message(strange)} where h5py has {message(error)}")
         return
     notes.count("variables read by points", not reader.plain)
     for key in selections(shape, rng, count):
         if not small:  # a corner of it
             key = tuple(slice(rng.randrange(n + 1), None) for n in shape)
-            key = tuple(slice(part.start, part.start + 50) for part in key)
+            key = tuple(slice(span.start, span.start + 50) for span in key)
         notes.count("selections")
         try:
-            found = reader[key]
+            values = reader[key]
         except subchunk.SubchunkError as error:
-            notes.differs(f"ours: {what} {key} is refused where h5py reads it: {said(error)}")
+            notes.differs(f"ours: {what} {key} is refused where h5py reads it: {message(error)}")
             return
         except Exception as error:
-            notes.differs(f"unnamed: {what} {key}: {said(error)}")
+            notes.differs(f"unnamed: {what} {key}: {message(error)}")
             return
         scalar = len(key) == len(dataset.shape) and all(isinstance(item, int) for item in key)
         true = dataset[key] if scalar or not small else cut(whole, key)
-        if not alike(found, true):
-            notes.differs(f"ours: {what} {key} is {found!r:.60}, not {true!r:.60}")
+        if not alike(values, true):
+            notes.differs(f"ours: {what} {key} is {values!r:.60}, not {true!r:.60}")
             return
 
 
-def compare_attributes(notes, what, found, truth, left_out, name):
+def compare_attributes(notes, what, attrs, truth, left_out, name):
     try:
         names = sorted(set(truth) - HIDDEN, key=str)
     except Exception:
@@ -282,32 +282,32 @@ def compare_attributes(notes, what, found, truth, left_out, name):
             continue
         notes.count("attributes")
         shown = key.decode(errors="replace") if isinstance(key, bytes) else key
-        if key not in found:
+        if key not in attrs:
             if not left_out.get(f"{name}:{shown}"):
                 notes.differs(f"ours: {what}:{key} is lost, {true!r:.60}")
-        elif canonical(found[key]) != attribute(true):
-            notes.differs(f"ours: {what}:{key} is {found[key]!r:.60}, h5py has {true!r:.60}")
+        elif canonical(attrs[key]) != attribute(true):
+            notes.differs(f"ours: {what}:{key} is {attrs[key]!r:.60}, h5py has {true!r:.60}")
 
 
 def opened(engine, path, **options):
-    """All groups by an engine: shapes and digests of values by their paths; what was said."""
-    with warnings.catch_warnings(record=True) as told:
+    """All groups by an engine: shapes and digests of values by their paths; its warnings."""
+    with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         groups = xr.open_groups(path, engine=engine, **ENGINES[engine], **options)
-        found = {}
-        for group, data in groups.items():
-            for name, variable in data.variables.items():
+        contents = {}
+        for group, dataset in groups.items():
+            for name, variable in dataset.variables.items():
                 where = f"{group.rstrip('/')}/{name}"
                 try:
                     values = digest(np.asarray(variable.values))
                 except Exception as error:
                     named = isinstance(error, subchunk.SubchunkError)
-                    found[where] = f"{'' if named else 'unnamed '}{said(error)}"
+                    contents[where] = f"{'' if named else 'unnamed '}{message(error)}"
                     continue
-                found[where] = (variable.shape, values)
-        for data in groups.values():
-            data.close()
-    return found, [str(warning.message) for warning in told]
+                contents[where] = (variable.shape, values)
+        for dataset in groups.values():
+            dataset.close()
+    return contents, [str(warning.message) for warning in caught]
 
 
 def examine(path, index, seed, count, send):
@@ -326,13 +326,13 @@ def examine(path, index, seed, count, send):
             return act()
         except subchunk.SubchunkError as error:
             if truth is not None:
-                notes.differs(f"ours: {how} refuses the file: {said(error)}")
+                notes.differs(f"ours: {how} refuses the file: {message(error)}")
         except Exception as error:
-            notes.differs(f"ours: {how} crashes: {said(error)}")
+            notes.differs(f"ours: {how} crashes: {message(error)}")
         return None
 
-    def read(how, place):
-        with subchunk.open(path, place) as file:
+    def read(how, index_path):
+        with subchunk.open(path, index_path) as file:
             if truth is not None:
                 compare_reading(notes, how, file, truth, rng, count)
 
@@ -353,37 +353,37 @@ def compare_engines(notes, path, built, decoded):
     try:
         other, _ = opened("h5netcdf", path, **({} if decoded else RAW))
     except Exception as error:
-        other = said(error)
+        other = message(error)
     notes.stage("engine")
     try:
         with_index = {"index": built} if built else {}
-        ours, told = opened("subchunk", path, **with_index, **({} if decoded else RAW))
+        ours, warned = opened("subchunk", path, **with_index, **({} if decoded else RAW))
     except Exception as error:
         kind = "ours" if isinstance(other, dict) else "both fail"
         notes.count(f"engine: {kind}")
         if kind == "ours":
-            notes.differs(f"ours: engine subchunk fails (decode_cf={decoded}): {said(error)}")
+            notes.differs(f"ours: engine subchunk fails (decode_cf={decoded}): {message(error)}")
         return
     notes.count("engine: opened")
     notes.send(("digests", decoded, ours))
-    for name, held in ours.items():
+    for name, mine in ours.items():
         theirs = other.get(name) if isinstance(other, dict) else None
-        if isinstance(held, str) and held.startswith("unnamed"):
+        if isinstance(mine, str) and mine.startswith("unnamed"):
             if isinstance(theirs, str):  # as where attributes are no numbers: xarray's own error
                 notes.count("engine: values that neither gives")
                 continue
-            notes.differs(f"unnamed: engine: {name}: {held} (decode_cf={decoded})")
+            notes.differs(f"unnamed: engine: {name}: {mine} (decode_cf={decoded})")
     if not isinstance(other, dict):
         return
     notes.count("engine: opened by h5netcdf too")
-    for name, held in other.items():
+    for name, theirs in other.items():
         mine = ours.get(name)
         if mine is None:
-            named = any(f"{name.strip('/')} is left out" in t or " more: " in t for t in told)
-            if not named and not isinstance(held, str):
-                notes.differs(f"engine: {name} is not there, h5netcdf has {held[0]}")
-        elif mine != held and not isinstance(held, str):
-            notes.differs(f"engine: {name} is {mine}, h5netcdf has {held} (decode_cf={decoded})")
+            named = any(f"{name.strip('/')} is left out" in t or " more: " in t for t in warned)
+            if not named and not isinstance(theirs, str):
+                notes.differs(f"engine: {name} is not there, h5netcdf has {theirs[0]}")
+        elif mine != theirs and not isinstance(theirs, str):
+            notes.differs(f"engine: {name} is {mine}, h5netcdf has {theirs} (decode_cf={decoded})")
 
 
 def compare_store(notes, path, built, count, rng):
@@ -410,7 +410,7 @@ def compare_store(notes, path, built, count, rng):
             except subchunk.UnreadableError:
                 continue
             except Exception as error:
-                notes.differs(f"unnamed: store: {shown}: {said(error)}")
+                notes.differs(f"unnamed: store: {shown}: {message(error)}")
                 continue
             if canonical(np.asarray(true)) != canonical(values) and true.size:
                 notes.differs(f"ours: store: {shown} has other values")
@@ -426,10 +426,10 @@ def alone(library, path, send):
     elif library in ENGINES:
         for decoded in (False, True):
             try:
-                found, _ = opened(library, path, **({} if decoded else RAW))
+                contents, _ = opened(library, path, **({} if decoded else RAW))
             except Exception as error:
-                found = said(error)
-            send(("digests", decoded, found))
+                contents = message(error)
+            send(("digests", decoded, contents))
     else:
         with tempfile.TemporaryDirectory() as folder:
             subchunk.build(path, Path(folder))
@@ -447,15 +447,15 @@ def child(connection, memory, call, *arguments):
 
 def run(limits, call, *arguments):
     """Run something in a process of its own; return its notes, and how it ended: "" if well."""
-    here, there = FORK.Pipe(False)
-    process = FORK.Process(target=child, args=(there, limits.memory * 2**30, call, *arguments))
+    receiver, sender = FORK.Pipe(False)
+    process = FORK.Process(target=child, args=(sender, limits.memory * 2**30, call, *arguments))
     process.start()
-    there.close()
+    sender.close()
     notes, last, ends = [], "start", time.monotonic() + limits.seconds
     how = f"takes more than {limits.seconds} s"
-    while (left := ends - time.monotonic()) > 0 and here.poll(left):
+    while (left := ends - time.monotonic()) > 0 and receiver.poll(left):
         try:
-            note = here.recv()
+            note = receiver.recv()
         except EOFError:
             process.join()
             how = f"ended by signal {-process.exitcode}" if process.exitcode < 0 else "failed"
@@ -471,7 +471,7 @@ def run(limits, call, *arguments):
     return notes, f"{last} {how}" if how else ""
 
 
-def one(limits, number, path):
+def examine_file(limits, number, path):
     """Examine a file; return its counts and lines."""
     counts, lines, digests = collections.Counter(files=1), [], {}
     folder = Path(tempfile.mkdtemp())
@@ -499,9 +499,9 @@ def one(limits, number, path):
         if not isinstance(mine, dict) or not isinstance(theirs, dict):
             continue
         counts["engine: opened by netcdf4 too"] += 1
-        for name, held in theirs.items():
-            if name in mine and mine[name] != held and not isinstance(held, str):
-                lines.append(f"netcdf4: {name} is {mine[name]}, netcdf4 has {held}")
+        for name, content in theirs.items():
+            if name in mine and mine[name] != content and not isinstance(content, str):
+                lines.append(f"netcdf4: {name} is {mine[name]}, netcdf4 has {content}")
     return path, counts, lines
 
 
@@ -521,7 +521,7 @@ def main():
     ]
     total, bad = collections.Counter(), 0
     with ProcessPoolExecutor(limits.jobs, FORK) as pool:
-        done = pool.map(functools.partial(one, limits), range(len(files)), files)
+        done = pool.map(functools.partial(examine_file, limits), range(len(files)), files)
         for path, counts, lines in done:
             total += counts
             bad += any(line.startswith(OURS) for line in lines)

@@ -43,33 +43,33 @@ def _things(figure):
             yield number, "patch", patch.get_label(), extents.bounds
         for image in axes.images:
             yield number, "image", "", [list(image.get_size()), float(image.get_array().sum())]
-def _kept(figure, target, *args, **kwargs):
+def _save_with_data(figure, target, *args, **kwargs):
     if str(target).endswith(".light.svg"):
         things = [(*head, data) for *head, data in _things(figure)]
         data = _Path(str(target).replace(".light.svg", ".data.json"))
         data.write_text(_json.dumps(things, default=str))
     return _save(figure, target, *args, **kwargs)
-_Figure.savefig = _kept
+_Figure.savefig = _save_with_data
 """
 
 
 def draw(checkout: Path, records: Path, out: Path, names: list[str]) -> int:
     """Draw the pages of a checkout, and keep what is compared."""
-    with tempfile.TemporaryDirectory() as place:
-        startup = Path(place, "ipython/profile_default/startup")
+    with tempfile.TemporaryDirectory() as tmp:
+        startup = Path(tmp, "ipython/profile_default/startup")
         startup.mkdir(parents=True)
         (startup / "keep.py").write_text(STARTUP)
         environment = os.environ | {
-            "PYTHONPATH": str(checkout), "IPYTHONDIR": str(Path(place, "ipython")),
+            "PYTHONPATH": str(checkout), "IPYTHONDIR": str(Path(tmp, "ipython")),
         }  # fmt: skip
-        command = ["run", *names, "--records", str(records.resolve()), "--workdir", f"{place}/work"]
-        done = subprocess.run(
+        command = ["run", *names, "--records", str(records.resolve()), "--workdir", f"{tmp}/work"]
+        process = subprocess.run(
             [sys.executable, "-m", "hyperslab", *command],
             cwd=checkout,
             env=environment,
             check=False,
         )
-        drawn = Path(place, "work/drawn")
+        drawn = Path(tmp, "work/drawn")
         shutil.rmtree(out, ignore_errors=True)
         out.mkdir(parents=True)
         for claims in drawn.glob("results/*/claims.json"):
@@ -86,18 +86,18 @@ def draw(checkout: Path, records: Path, out: Path, names: list[str]) -> int:
             ]
             joined = ["".join(text) for text in texts]
             (out / f"{notebook.stem}.page.json").write_text(json.dumps(joined, indent=1))
-    return done.returncode
+    return process.returncode
 
 
-def same(one: object, other: object) -> bool:
+def same(old: object, new: object) -> bool:
     """Whether values are the same, numbers to 1e-9 of each other."""
-    if isinstance(one, dict) and isinstance(other, dict):
-        return one.keys() == other.keys() and all(same(one[key], other[key]) for key in one)
-    if isinstance(one, list) and isinstance(other, list):
-        return len(one) == len(other) and all(map(same, one, other))
-    if isinstance(one, int | float) and isinstance(other, int | float):
-        return math.isclose(one, other, rel_tol=1e-9) or (math.isnan(one) and math.isnan(other))
-    return one == other
+    if isinstance(old, dict) and isinstance(new, dict):
+        return old.keys() == new.keys() and all(same(old[key], new[key]) for key in old)
+    if isinstance(old, list) and isinstance(new, list):
+        return len(old) == len(new) and all(map(same, old, new))
+    if isinstance(old, int | float) and isinstance(new, int | float):
+        return math.isclose(old, new, rel_tol=1e-9) or (math.isnan(old) and math.isnan(new))
+    return old == new
 
 
 def judged(path: Path) -> dict[str, object]:
@@ -130,14 +130,14 @@ def compare(old: Path, new: Path, names: list[str]) -> int:
             if not ((old / path).exists() and (new / path).exists()):
                 differing.append(f"{path} is in {old if (old / path).exists() else new} alone")
                 continue
-            one, other = (json.loads((root / path).read_text()) for root in (old, new))
+            old_things, new_things = (json.loads((root / path).read_text()) for root in (old, new))
             differing += [
                 f"{path}: {number}: {str(first)[:200]!r} became {str(second)[:200]!r}"
-                for number, (first, second) in enumerate(zip(one, other, strict=False))
+                for number, (first, second) in enumerate(zip(old_things, new_things, strict=False))
                 if not same(first, second)
             ]
-            if len(one) != len(other):
-                differing.append(f"{path}: {len(one)} things became {len(other)}")
+            if len(old_things) != len(new_things):
+                differing.append(f"{path}: {len(old_things)} things became {len(new_things)}")
         print(f"{len(chosen)} of {kind} compared")
     print("\n".join(differing) or "no difference")
     return len(differing)
@@ -153,8 +153,8 @@ def main() -> int:
     comparing = commands.add_parser("compare")
     for name in ("old", "new"):
         comparing.add_argument(name, type=Path)
-    for one in (drawing, comparing):
-        one.add_argument("notebooks", nargs="*")
+    for command in (drawing, comparing):
+        command.add_argument("notebooks", nargs="*")
     given = parser.parse_args()
     if given.command == "draw":
         return draw(given.checkout.resolve(), given.records, given.out, given.notebooks)

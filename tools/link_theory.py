@@ -23,7 +23,7 @@ LINKS = {
     "100 kB/s and 100 ms": Link(100e3, 0.1),
     "100 Mbit/s and 20 ms": Link(12.5e6, 0.02),
 }
-ASKED = {"1 B": (1, 1), "50 kB": (50_000, 1), "500 kB": (500_000, 1), "8 × 50 kB": (50_000, 8)}
+REQUESTS = {"1 B": (1, 1), "50 kB": (50_000, 1), "500 kB": (500_000, 1), "8 × 50 kB": (50_000, 8)}
 """Bytes of each answer, and how many are asked for at once."""
 WITHIN = 0.03
 TRIES = 3
@@ -79,10 +79,10 @@ def took_s(port: int, size: int, count: int, *, new: bool) -> float:
         def fresh() -> None:
             get(connected(), size)
 
-        kept = [] if new else [connected() for _ in range(count)]
-        for client in kept:
+        connections = [] if new else [connected() for _ in range(count)]
+        for client in connections:
             get(client, 1)
-        work = [partial(get, client, size) for client in kept] or [fresh] * count
+        work = [partial(get, client, size) for client in connections] or [fresh] * count
         threads = [threading.Thread(target=each) for each in work]
         began_s = time.monotonic()
         for thread in threads:
@@ -99,7 +99,7 @@ def main(tries: int = TRIES) -> int:
     with answering() as port:
         for words, link in LINKS.items():
             with link.to(port) as far:
-                for asked, (size, count) in ASKED.items():
+                for request, (size, count) in REQUESTS.items():
                     for new in (True, False):
                         theory_s = link.seconds(stages=1, connections=int(new), size=size * count)
                         times = max(tries, math.ceil(SPENT_S / theory_s))
@@ -107,7 +107,7 @@ def main(tries: int = TRIES) -> int:
                         off = least_s / theory_s - 1
                         wrong += abs(off) > WITHIN
                         print(
-                            f"{words:21}{asked:11}{'new' if new else 'kept':12}"
+                            f"{words:21}{request:11}{'new' if new else 'kept':12}"
                             f"{1e3 * theory_s:7.1f} ms{1e3 * least_s:8.1f} ms{100 * off:+7.1f} %",
                             flush=True,
                         )

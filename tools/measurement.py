@@ -79,12 +79,12 @@ def counts(old: Path, new: Path) -> int:
             print(f"{path.name} is in {old} alone")
             differing += 1
             continue
-        one, other = (_seen(load(folder / path.name)) for folder in (old, new))
-        for key in sorted({*one, *other}):
+        before, after = (_seen(load(folder / path.name)) for folder in (old, new))
+        for key in sorted({*before, *after}):
             compared += 1
-            if one.get(key) != other.get(key):
+            if before.get(key) != after.get(key):
                 differing += 1
-                print(f"{path.stem} {' '.join(key)}: {one.get(key)} became {other.get(key)}")
+                print(f"{path.stem} {' '.join(key)}: {before.get(key)} became {after.get(key)}")
     print(f"{compared} cases and phases compared, {differing} differ")
     return differing
 
@@ -93,8 +93,8 @@ def _seen(frame: pd.DataFrame) -> dict[tuple[str, ...], dict[str, list[float]]]:
     """What each count came to, over all blocks, for each case and phase."""
     held = [name for name in COUNTS if name in frame]
     return {
-        key: {name: sorted(set(part[name].dropna())) for name in held if part[name].notna().any()}
-        for key, part in frame[frame["status"] == "ok"].groupby(KEYS)
+        key: {name: sorted(set(rows[name].dropna())) for name in held if rows[name].notna().any()}
+        for key, rows in frame[frame["status"] == "ok"].groupby(KEYS)
     }
 
 
@@ -130,13 +130,13 @@ class Checkout:
 def times(folders: list[Path], notebook: str, profile: str, blocks: int, most: int) -> int:
     """Print the paired ratio of each case's time; return how many lie outside the bounds."""
     outside, rng = 0, random.Random(0)
-    with measuring(), tempfile.TemporaryDirectory() as place:  # both inherit the lock
+    with measuring(), tempfile.TemporaryDirectory() as work:  # both inherit the lock
         pair = [
-            Checkout(folder.resolve(), notebook, profile, f"{place}/{number}")
+            Checkout(folder.resolve(), notebook, profile, f"{work}/{number}")
             for number, folder in enumerate(folders)
         ]
         while all(heard := [checkout.hear() for checkout in pair]):
-            experiment, labels = heard[0][0], [one[1] for one in heard]
+            experiment, labels = heard[0][0], [message[1] for message in heard]
             shared = [name for name in labels[0] if name in labels[1]]
             print(
                 f"{experiment}: {len(labels[0])} and {len(labels[1])} cases, {len(shared)} shared"
@@ -152,15 +152,15 @@ def times(folders: list[Path], notebook: str, profile: str, blocks: int, most: i
                 rest = [phase for phase in got[0] if phase not in ("open", "close")]
                 for phases in (["open", "close"], rest):
                     total = [{t: sum(b[t].get(p, 0.0) for p in phases) for t in b} for b in spent]
-                    if not all(one[0] for one in total):
+                    if not all(block[0] for block in total):
                         continue
-                    ratio = median_interval(np.array([one[1] / one[0] for one in total]))
+                    ratio = median_interval(np.array([block[1] / block[0] for block in total]))
                     out = ratio.high < BOUNDS[0] or ratio.low > BOUNDS[1]
                     outside += out
-                    told = f"{ratio.value:.3f} [{ratio.low:.3f}, {ratio.high:.3f}], n={ratio.n}"
-                    middle_s = np.median([one[0] for one in total])
+                    text = f"{ratio.value:.3f} [{ratio.low:.3f}, {ratio.high:.3f}], n={ratio.n}"
+                    middle_s = np.median([block[0] for block in total])
                     print(
-                        f"  {label}, {'+'.join(phases)} ({1e3 * middle_s:.2f} ms): new/old {told}"
+                        f"  {label}, {'+'.join(phases)} ({1e3 * middle_s:.2f} ms): new/old {text}"
                         f"{' OUTSIDE' if out else ''}",
                         flush=True,
                     )
@@ -176,9 +176,9 @@ def main() -> int:
     commands = parser.add_subparsers(dest="command", required=True)
     counting = commands.add_parser("counts")
     timing = commands.add_parser("times")
-    for one in (counting, timing):
-        one.add_argument("old", type=Path)
-        one.add_argument("new", type=Path)
+    for command in (counting, timing):
+        command.add_argument("old", type=Path)
+        command.add_argument("new", type=Path)
     timing.add_argument("notebook")
     timing.add_argument("--profile", default="smoke")
     timing.add_argument("--blocks", type=int, default=12, help="turns of each case (12)")

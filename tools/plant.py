@@ -23,8 +23,8 @@ def main(checkout: str, *files: str) -> int:
     """Print each fault and what came of it; return how many were missed."""
     faults = yaml.safe_load(Path(__file__).with_name("faults.yml").read_text(encoding="utf-8"))
     missed = total = 0
-    with tempfile.TemporaryDirectory() as place:
-        copy = Path(place, "copy")
+    with tempfile.TemporaryDirectory() as folder:
+        copy = Path(folder, "copy")
         shutil.copytree(checkout, copy, ignore=LEFT_OUT, symlinks=True)
         for file, changes in faults.items():
             if files and not file.startswith(files):
@@ -35,10 +35,10 @@ def main(checkout: str, *files: str) -> int:
                     raise SystemExit(f"{file}: {old!r} stands there {whole.count(old)} times")
                 (copy / file).write_text(whole.replace(old, new), encoding="utf-8")
                 began = time.monotonic()
-                asked = [str(one) for name in tests.split() for one in copy.glob(name)]
-                found = not _passes(copy, asked)
-                missed, total = missed + (not found), total + 1
-                state = "found" if found else "MISSED"
+                paths = [str(path) for name in tests.split() for path in copy.glob(name)]
+                detected = not _passes(copy, paths)
+                missed, total = missed + (not detected), total + 1
+                state = "found" if detected else "MISSED"
                 print(f"{state} {time.monotonic() - began:5.1f} s  {file}: {old!r}", flush=True)
             (copy / file).write_text(whole, encoding="utf-8")
     print(f"{total - missed} of {total} found")
@@ -48,10 +48,10 @@ def main(checkout: str, *files: str) -> int:
 def _passes(copy: Path, tests: list[str]) -> bool:
     words = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", *tests]
     env = os.environ | {"PYTHONPATH": str(copy), "PYTHONDONTWRITEBYTECODE": "1"}
-    ended = subprocess.run(words, cwd=copy, env=env, capture_output=True, text=True)
-    if ended.returncode not in (0, 1):
-        raise SystemExit(f"tests could not run:\n{ended.stdout[-3000:]}{ended.stderr[-2000:]}")
-    return ended.returncode == 0
+    process = subprocess.run(words, cwd=copy, env=env, capture_output=True, text=True)
+    if process.returncode not in (0, 1):
+        raise SystemExit(f"tests could not run:\n{process.stdout[-3000:]}{process.stderr[-2000:]}")
+    return process.returncode == 0
 
 
 if __name__ == "__main__":

@@ -25,7 +25,7 @@ from hyperslab.study.results.checks import problems
 
 ROOT = Path(__file__).parents[1]
 FILE = claims.FILE.as_posix()
-KEPT = "results/reference/claims.json"
+PAST = "results/reference/claims.json"
 FILTERS = ("of", "to", "cells", "where", "over", "expect", "against", "ratios")
 Parts = dict[str, dict[str, Any]]
 
@@ -51,14 +51,14 @@ def plain(value: Any) -> Any:
 def written(blob: str) -> dict[str, Parts]:
     """Return by what each part of each claim was judged in a version of the file."""
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-    found: dict[str, Parts] = {}
+    by_claim: dict[str, Parts] = {}
     for item in yaml.load(git("cat-file", "blob", blob), loader)["claims"]:
         for part in item["parts"]:
             fields = {"headline": part.get("headline", False), "notebook": item["notebook"]}
             fields |= part["measure"] | {f"rule: {name}": x for name, x in part["rule"].items()}
             fields.pop("counting" if fields["kind"] == "ratio" else "", "")  # of the reason alone
-            found.setdefault(item["id"], {})[part["name"]] = plain(fields)
-    return found
+            by_claim.setdefault(item["id"], {})[part["name"]] = plain(fields)
+    return by_claim
 
 
 def blobs(commit: str) -> list[str]:
@@ -70,11 +70,11 @@ def changed(old: Parts, new: Parts, left_out: tuple[str, ...] = ()) -> Iterator[
     """Yield what differs between two versions of a claim, and from what to what."""
     gone = {name: part for name, part in old.items() if name not in new}
     for name, part in new.items():
-        known = [old[name]] if name in old else [p for p in gone.values() if p == part]
-        if not known:
+        older = [old[name]] if name in old else [p for p in gone.values() if p == part]
+        if not older:
             yield f"{name}: added", ""
-        for field in sorted({*part, *known[0]} - {*left_out}) if known else ():
-            before, after = (json.dumps(p.get(field), ensure_ascii=False) for p in (known[0], part))
+        for field in sorted({*part, *older[0]} - {*left_out}) if older else ():
+            before, after = (json.dumps(p.get(field), ensure_ascii=False) for p in (older[0], part))
             if before != after:
                 yield f"{name}: {field}", f"{before} → {after}"
     yield from ((f"{name}: gone", "") for name, part in gone.items() if part not in new.values())
@@ -82,45 +82,45 @@ def changed(old: Parts, new: Parts, left_out: tuple[str, ...] = ()) -> Iterator[
 
 def unrecorded(most: int | None = None) -> Iterator[str]:
     """Yield a line for each change that is not recorded, oldest first; of the latest commits."""
-    kept = claims.read(ROOT / FILE)
-    dated = [(claim.id, day) for claim in kept.claims for day, _ in claim.changes]
+    content = claims.read(ROOT / FILE)
+    dated = [(claim.id, day) for claim in content.claims for day, _ in claim.changes]
     recorded = {(name, str(day + timedelta(near))) for name, day in dated for near in (-1, 0, 1)}
     log = git("log", "--reverse", "--date=short", "--format=%H %ad %P", "--", FILE)
     latest = log.splitlines()[-(most or 0) :]
     for commit, day, *parents in map(str.split, latest):
         now, *befores = [written(blob) for at in (commit, *parents) for blob in blobs(at)]
-        left_out = FILTERS if commit.startswith(kept.renames) else ()
+        left_out = FILTERS if commit.startswith(content.renames) else ()
         for name, parts in now.items() if befores else ():
-            each = [dict(changed(one.get(name, parts), parts, left_out)) for one in befores]
+            each = [dict(changed(before.get(name, parts), parts, left_out)) for before in befores]
             new = set(each[0]).intersection(*each) if (name, day) not in recorded else ()
             for what in sorted(new):
                 yield f"{day} {commit[:7]} {name}, {what} {each[0][what]}".rstrip()
 
 
 def misremembered() -> Iterator[str]:
-    """Yield a line for each changed claim whose `first` is not its first verdict in `KEPT`."""
+    """Yield a line for each changed claim whose `first` is not its first verdict in `PAST`."""
     first: dict[str, tuple[str, str]] = {}
-    log = git("log", "--reverse", "--date=short", "--format=%H %ad", "--diff-filter=AM", "--", KEPT)
+    log = git("log", "--reverse", "--date=short", "--format=%H %ad", "--diff-filter=AM", "--", PAST)
     for commit, day in map(str.split, log.splitlines()):
-        content = json.loads(git("show", f"{commit}:{KEPT}"))
+        content = json.loads(git("show", f"{commit}:{PAST}"))
         for item in content["claims"] if isinstance(content, dict) else content:
             if item["verdict"] != NOT_MEASURED:
                 first.setdefault(item["id"], (day, item["verdict"]))
     for claim in claims.read(ROOT / FILE).claims:
-        said = claim.first and (str(claim.first[0]), claim.first[1])
-        if claim.changes and said != first.get(claim.id):
-            yield f"{claim.id}: first is {said}, and was {first.get(claim.id)}"
+        stated = claim.first and (str(claim.first[0]), claim.first[1])
+        if claim.changes and stated != first.get(claim.id):
+            yield f"{claim.id}: first is {stated}, and was {first.get(claim.id)}"
 
 
 def misjudged() -> Iterator[str]:
     """Yield a line for each verdict in results/ that its records do not give, or are not fit to."""
-    known = claims.read(ROOT / FILE).claims
+    stated = claims.read(ROOT / FILE).claims
     for path in sorted(ROOT.glob("results/*/claims.json")):
-        yield from (f"results/{path.parent.name}: {one}" for one in problems(path.parent, ROOT))
-        kept = {item["id"]: item["verdict"] for item in json.loads(path.read_text())}
-        for one in claims.evaluate(known, path.parent):
-            if one.verdict != (there := kept.get(one.claim.id)):
-                yield f"results/{path.parent.name}: {one.claim.id} is {one.verdict}, not {there}"
+        yield from (f"results/{path.parent.name}: {flaw}" for flaw in problems(path.parent, ROOT))
+        recorded = {item["id"]: item["verdict"] for item in json.loads(path.read_text())}
+        for item in claims.evaluate(stated, path.parent):
+            if item.verdict != (there := recorded.get(item.claim.id)):
+                yield f"results/{path.parent.name}: {item.claim.id} is {item.verdict}, not {there}"
 
 
 if __name__ == "__main__":

@@ -21,23 +21,23 @@ def lacking(extras):
     from packaging.requirements import Requirement
 
     project = tomllib.loads(PROJECT.read_text(encoding="utf-8"))["project"]
-    wanted = list(project["dependencies"])
+    requirements = list(project["dependencies"])
     for extra in extras:
-        wanted += project["optional-dependencies"][extra]
+        requirements += project["optional-dependencies"][extra]
     missing = [] if util.find_spec(project["name"]) else [project["name"]]
-    for requirement in map(Requirement, wanted):
+    for requirement in map(Requirement, requirements):
         if requirement.marker and not requirement.marker.evaluate():
             continue
         try:
-            found = metadata.version(requirement.name)
+            version = metadata.version(requirement.name)
         except metadata.PackageNotFoundError:
             # What only some systems have is not on conda-forge under that name; the study says
             # what is left out without it.
             if "platform" not in str(requirement.marker):
                 missing.append(requirement.name)
             continue
-        if not requirement.specifier.contains(found, prereleases=True):
-            missing.append(f"{requirement} (it has {found})")
+        if not requirement.specifier.contains(version, prereleases=True):
+            missing.append(f"{requirement} (it has {version})")
     return missing
 
 

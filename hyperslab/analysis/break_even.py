@@ -55,8 +55,8 @@ def rate(saved_bytes: float, extra_s: Interval) -> Interval:
 
 def relative_time(cost: Mapping[Any, Any], rates: ArrayLike) -> NDArray[np.float64]:
     """Return a row's time over the uncompressed one's, on storage of some rates in bytes/s."""
-    each = np.asarray(rates, dtype="f8")
+    bytes_per_s = np.asarray(rates, dtype="f8")
     extra = cost["extra_s"]
-    plain = cost["plain_s"] + cost["plain_bytes"] / each
+    plain = cost["plain_s"] + cost["plain_bytes"] / bytes_per_s
     ends = (extra.value, extra.low, extra.high)
-    return np.stack([(cost["plain_s"] + x + cost["bytes"] / each) / plain for x in ends])
+    return np.stack([(cost["plain_s"] + x + cost["bytes"] / bytes_per_s) / plain for x in ends])

@@ -36,26 +36,26 @@ def extra(times: pd.DataFrame, of: Any, to: Any, calls: int) -> Interval:
 
 def enough(rates: pd.DataFrame) -> "pd.Series[Any]":
     """Return how many bytes a call must move to reach half the rate of the largest call."""
-    found: dict[Any, Interval] = {}
-    for name, part in rates["blocks"].groupby(level=0, sort=False, observed=True):
-        keys: list[Any] = [key for key, blocks in part.items() if len(blocks)]
+    needed: dict[Any, Interval] = {}
+    for name, group in rates["blocks"].groupby(level=0, sort=False, observed=True):
+        keys: list[Any] = [key for key, blocks in group.items() if len(blocks)]
         if not keys:
             continue
-        table = pd.concat({float(key[1]): part[key] for key in keys}, axis=1)
+        table = pd.concat({float(key[1]): group[key] for key in keys}, axis=1)
         table = table.sort_index(axis=1).dropna()
         sizes = [_halfway(row / row.iloc[-1]) for _, row in table.iterrows()]
-        found[name] = median_interval(sizes)
-    return pd.Series(found).rename_axis(str(rates.index.names[0]))
+        needed[name] = median_interval(sizes)
+    return pd.Series(needed).rename_axis(str(rates.index.names[0]))
 
 
 def _halfway(shares: "pd.Series[float]") -> float:
     """Return the size at which shares first come to a half: new memory is not a call's cost."""
-    sizes, known = np.log(shares.index.to_numpy("f8")), np.log(shares.to_numpy())
+    log_sizes, log_shares = np.log(shares.index.to_numpy("f8")), np.log(shares.to_numpy())
     at = int(np.flatnonzero(shares >= 0.5)[0])
     if not at:
         return float(shares.index[0])
-    part = (np.log(0.5) - known[at - 1]) / (known[at] - known[at - 1])
-    return float(np.exp(sizes[at - 1] + part * (sizes[at] - sizes[at - 1])))
+    fraction = (np.log(0.5) - log_shares[at - 1]) / (log_shares[at] - log_shares[at - 1])
+    return float(np.exp(log_sizes[at - 1] + fraction * (log_sizes[at] - log_sizes[at - 1])))
 
 
 def samples(records: pd.DataFrame) -> pd.DataFrame:
@@ -84,9 +84,9 @@ def fit(taken: pd.DataFrame) -> pd.DataFrame:
     # much as one that takes a second.
     chosen = taken[taken["access"] == _FITTED].groupby("reader", sort=False)
     rows = {
-        str(reader): _costs(part)
-        for reader, part in chosen
-        if part["nbytes"].nunique() > len(TERMS)
+        str(reader): _costs(group)
+        for reader, group in chosen
+        if group["nbytes"].nunique() > len(TERMS)
     }
     return pd.DataFrame(rows, index=TERMS, dtype=object).T.rename_axis("reader")
 
@@ -94,32 +94,32 @@ def fit(taken: pd.DataFrame) -> pd.DataFrame:
 def predicted(taken: pd.DataFrame, costs: pd.DataFrame) -> pd.DataFrame:
     """Return seconds of a byte, predicted ones, and their error, by reader, access and nbytes."""
     table = _medians(taken[taken["reader"].isin(costs.index)])
-    each = costs.map(lambda cost: np.nan_to_num(cost.value)).astype("f8")
-    mine = each.reindex(table["reader"]).to_numpy()
-    return _compared(table, (table[list(TERMS)].to_numpy() * mine).sum(axis=1))
+    estimates = costs.map(lambda cost: np.nan_to_num(cost.value)).astype("f8")
+    row_costs = estimates.reindex(table["reader"]).to_numpy()
+    return _compared(table, (table[list(TERMS)].to_numpy() * row_costs).sum(axis=1))
 
 
 def left_out(taken: pd.DataFrame) -> pd.DataFrame:
     """Return times of each buffer as predicted from all other buffers; see `predicted`."""
     table = _medians(taken[taken["access"] == _FITTED])
-    found = []
-    for _, part in table.groupby("reader", sort=False):
-        for place in range(len(part) if len(part) >= _FEWEST else 0):
-            others, one = _counted(part.drop(index=part.index[place])), part.iloc[[place]]
+    predictions = []
+    for _, group in table.groupby("reader", sort=False):
+        for row in range(len(group) if len(group) >= _FEWEST else 0):
+            others, buffer = _counted(group.drop(index=group.index[row])), group.iloc[[row]]
             costs = np.nan_to_num(_solve(others[list(TERMS)], others["seconds"]))
-            found.append(_compared(one, one[list(TERMS)].to_numpy(np.float64) @ costs))
-    return pd.concat(found) if found else _compared(table[:0], np.empty(0))
+            predictions.append(_compared(buffer, buffer[list(TERMS)].to_numpy(np.float64) @ costs))
+    return pd.concat(predictions) if predictions else _compared(table[:0], np.empty(0))
 
 
-def off(found: pd.DataFrame) -> "pd.Series[float]":
+def off(predictions: pd.DataFrame) -> "pd.Series[float]":
     """Return by reader the median of relative errors, whatever their signs."""
-    return found["error"].abs().groupby(level="reader", sort=False).median()
+    return predictions["error"].abs().groupby(level="reader", sort=False).median()
 
 
-def _costs(part: pd.DataFrame) -> list[Interval]:
-    part = _counted(part)
+def _costs(taken: pd.DataFrame) -> list[Interval]:
+    taken = _counted(taken)
     tables = [
-        part.pivot_table(index="block", columns="nbytes", values=term)
+        taken.pivot_table(index="block", columns="nbytes", values=term)
         for term in (*TERMS, "seconds")
     ]
     cube = np.stack(tables, axis=-1)  # blocks, buffers, terms
@@ -127,7 +127,7 @@ def _costs(part: pd.DataFrame) -> list[Interval]:
     if len(whole) > 1:  # what is read in more blocks than the rest has no more to say of the rest
         cube = whole
     draws = np.random.default_rng(0).integers(0, len(cube), (_RESAMPLES, len(cube)))
-    drawn = np.array([_solve_cube(cube[rows]) for rows in draws])
+    drawn = np.array([_solve_cube(cube[blocks]) for blocks in draws])
     return [
         _interval(value, column, len(cube))
         for value, column in zip(_solve_cube(cube), drawn.T, strict=True)
@@ -135,18 +135,18 @@ def _costs(part: pd.DataFrame) -> list[Interval]:
 
 
 def _interval(value: float, drawn: NDArray[np.float64], n: int) -> Interval:
-    kept = drawn[~np.isnan(drawn)]
-    if np.isnan(value) or not kept.size:
+    finite = drawn[~np.isnan(drawn)]
+    if np.isnan(value) or not finite.size:
         return UNKNOWN
-    low, high = np.quantile(kept, [0.025, 0.975])
+    low, high = np.quantile(finite, [0.025, 0.975])
     return Interval(float(value), float(min(low, value)), float(max(high, value)), n)
 
 
-def _counted(part: pd.DataFrame) -> pd.DataFrame:
+def _counted(taken: pd.DataFrame) -> pd.DataFrame:
     """Return the samples of a reader, without page faults where it has none to speak of."""
-    large = part[part["nbytes"] >= LARGE_BYTES]
+    large = taken[taken["nbytes"] >= LARGE_BYTES]
     per_kb = large["faults"].groupby(large["nbytes"]).median() * 1e3
-    return part if (per_kb >= FRESH_PER_KB).any() else part.assign(faults=0.0)
+    return taken if (per_kb >= FRESH_PER_KB).any() else taken.assign(faults=0.0)
 
 
 def _solve_cube(cube: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -168,5 +168,5 @@ def _compared(table: pd.DataFrame, seconds: NDArray[np.float64]) -> pd.DataFrame
     measured = table["seconds"].to_numpy(np.float64)
     # Costs that are all zero predict no time at all.
     ratio = np.divide(measured, seconds, out=np.full(len(table), np.inf), where=seconds > 0)
-    found = table[[*_KEYS, "seconds"]].assign(predicted=seconds, error=ratio - 1)
-    return found.set_index(_KEYS)
+    predictions = table[[*_KEYS, "seconds"]].assign(predicted=seconds, error=ratio - 1)
+    return predictions.set_index(_KEYS)

@@ -57,21 +57,21 @@ def in_order(records: pd.DataFrame, names: Sequence[str]) -> pd.DataFrame:
 
 def _mask(records: pd.DataFrame, where: Where) -> NDArray[np.bool_]:
     keep = np.ones(len(records), dtype=bool)
-    for column, wanted in where.items():
+    for column, condition in where.items():
         if column not in records:
             raise MissingError(f"the records have no column {column}")
-        codes, known = pd.factorize(records[column].array, use_na_sentinel=False)
-        keep &= np.array([_fits(value, wanted) for value in known], dtype=bool)[codes]
+        codes, values = pd.factorize(records[column].array, use_na_sentinel=False)
+        keep &= np.array([_fits(value, condition) for value in values], dtype=bool)[codes]
     return keep
 
 
-def _fits(value: object, wanted: object) -> bool:
-    if isinstance(wanted, list | tuple):
-        return value in wanted
-    if isinstance(wanted, str) and "*" in wanted:
-        head, tail = wanted.split("*", 1)
+def _fits(value: object, condition: object) -> bool:
+    if isinstance(condition, list | tuple):
+        return value in condition
+    if isinstance(condition, str) and "*" in condition:
+        head, tail = condition.split("*", 1)
         return str(value).startswith(head) and str(value).endswith(tail)
-    return bool(value == wanted)
+    return bool(value == condition)
 
 
 def cells(
@@ -100,24 +100,24 @@ def cells(
 
 def _usable(records: pd.DataFrame, where: Where, phases: Sequence[str]) -> NDArray[np.intp]:
     """Return which rows count: taking them at each step would copy all their columns."""
-    kept = np.flatnonzero(_mask(records, where))
-    if not len(kept):
-        anyhow = _mask(records, {name: one for name, one in where.items() if name != "profile"})
-        if "profile" in where and anyhow.any():
-            here = records["profile"][anyhow].iloc[-1]
+    rows = np.flatnonzero(_mask(records, where))
+    if not len(rows):
+        any_profile = _mask(records, {k: v for k, v in where.items() if k != "profile"})
+        if "profile" in where and any_profile.any():
+            profile = records["profile"][any_profile].iloc[-1]
             needed = _spell({"profile": where["profile"]})
-            raise MissingError(f"it takes the {needed}, and these records are of {here}")
+            raise MissingError(f"it takes the {needed}, and these records are of {profile}")
         raise MissingError(f"the records hold no sample with {_spell(where)}")
     run, status, aa, phase = (
         records[name].to_numpy(object) for name in ("run_id", "status", "aa", "phase")
     )
-    kept = kept[run[kept] == run[kept[-1]]]
-    good: NDArray[np.intp] = kept[status[kept] == "ok"]
+    rows = rows[run[rows] == run[rows[-1]]]
+    good: NDArray[np.intp] = rows[status[rows] == "ok"]
     if not len(good):
-        raise MissingError(str(status[kept[0]]))
+        raise MissingError(str(status[rows[0]]))
     good = good[(aa[good] == "") | (aa[good] == "A")]
     if phases:
-        good = good[[one in phases for one in phase[good]]]
+        good = good[[value in phases for value in phase[good]]]
     if not len(good):
         raise MissingError(f"the samples with {_spell(where)} have no phase {' or '.join(phases)}")
     return good
@@ -126,13 +126,13 @@ def _usable(records: pd.DataFrame, where: Where, phases: Sequence[str]) -> NDArr
 def _group_keys(
     records: pd.DataFrame, usable: NDArray[np.intp], where: Where, over: Sequence[str]
 ) -> NDArray[np.object_]:
-    parts = []
+    labels = []
     for column in over:
-        pattern, text = where.get(column), records[column].array[usable]
+        pattern, values = where.get(column), records[column].array[usable]
         head, star, tail = pattern.partition("*") if isinstance(pattern, str) else ("", "", "")
         cut = len(head) if star else 0
-        parts.append([str(one)[cut:].removesuffix(tail) for one in text])
-    joined = [" ".join(filter(None, each)) for each in zip(*parts, strict=True)]
+        labels.append([str(value)[cut:].removesuffix(tail) for value in values])
+    joined = [" ".join(filter(None, each)) for each in zip(*labels, strict=True)]
     return np.array(joined or [""] * len(usable), dtype=object)
 
 
@@ -142,15 +142,15 @@ def _check_identity(
     labels = labels_of(records)
     # Where labels tell cases apart, the name that is made of them need not.
     identity = [*labels, *(column for column in IDENTITY if not (labels and column == "case"))]
-    named = [column for column in identity if column not in over and column in records]
-    values = records[named].iloc[usable].to_numpy(object)
-    for place in np.flatnonzero((values != values[0]).any(axis=0)):
-        column, (codes, known) = named[place], pd.factorize(values[:, place])
+    columns = [column for column in identity if column not in over and column in records]
+    values = records[columns].iloc[usable].to_numpy(object)
+    for position in np.flatnonzero((values != values[0]).any(axis=0)):
+        column, (codes, uniques) = columns[position], pd.factorize(values[:, position])
         pairs = {pair for pair in zip(of, codes, strict=True) if pair[1] >= 0}
         if len(pairs) > len({group for group, _ in pairs}):
-            found = sorted(map(str, known))[:6]
+            examples = sorted(map(str, uniques))[:6]
             raise AmbiguousError(
-                f"the filter fits samples of several {column} ({', '.join(found)}): "
+                f"the filter fits samples of several {column} ({', '.join(examples)}): "
                 f"name one of them, or group over {column}"
             )
 
@@ -187,14 +187,14 @@ def _by_block(
             np.fmax.at(table[column], sample, values)
     with np.errstate(divide="ignore", invalid="ignore"):
         value = quantity.compute(table)
-    known = np.isfinite(value)
-    cell, value = samples[known] // turns, value[known]
+    finite = np.isfinite(value)
+    cell, value = samples[finite] // turns, value[finite]
     rising = np.lexsort((value, cell))
     cells, first, several = np.unique(cell[rising], return_index=True, return_counts=True)
     low, high = (value[rising][first + at // 2] for at in (several - 1, several))
-    found = np.full(len(blocks) * groups, np.nan)
-    found[cells] = (low + high) / 2
-    return pd.DataFrame(found.reshape(-1, groups), pd.Index(blocks, name="block"))
+    medians = np.full(len(blocks) * groups, np.nan)
+    medians[cells] = (low + high) / 2
+    return pd.DataFrame(medians.reshape(-1, groups), pd.Index(blocks, name="block"))
 
 
 def _spell(where: Where) -> str:

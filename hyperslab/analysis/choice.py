@@ -11,9 +11,9 @@ def smallest_of_fastest(
     times: pd.DataFrame, sizes: Mapping[str, float], among: Collection[str]
 ) -> str:
     """Return the smallest of those that are not slower than the fastest, as far as is known."""
-    able = times[[str(name) in among for name in times.index]]
-    most = max(found.n for found in able["value"])
-    full = able[[found.n == most for found in able["value"]]]
+    candidates = times[[str(name) in among for name in times.index]]
+    most = max(value.n for value in candidates["value"])
+    full = candidates[[value.n == most for value in candidates["value"]]]
     fastest = min(full.index, key=lambda name: full["value"][name].value)
     base = full["blocks"][fastest]
     near = [

@@ -40,24 +40,24 @@ def compare(
             raise KeyError(
                 f"the records have no column {name!r}: they have {', '.join(map(str, records))}"
             )
-    known = set(records["phase"][records["status"] == "ok"])
-    if known and phases and known.isdisjoint(phases):
-        raise KeyError(f"the records have no phase {', '.join(phases)}: they have {known}")
+    recorded = set(records["phase"][records["status"] == "ok"])
+    if recorded and phases and recorded.isdisjoint(phases):
+        raise KeyError(f"the records have no phase {', '.join(phases)}: they have {recorded}")
     chosen = in_order(select(records, where), names)
-    wanted = quantity(value, per)
-    blocks = _blocks(chosen, wanted, names, phases, where, over)
+    kind = quantity(value, per)
+    blocks = _blocks(chosen, kind, names, phases, where, over)
     keys = list(blocks)
-    rows, met = [], against is None
+    rows, matched = [], against is None
     for key in keys:
         own = blocks[key].mean(axis=1)
-        row = {"value": of_blocks(own, wanted), "mean8": _middle(own), "blocks": own}
+        row = {"value": of_blocks(own, kind), "mean8": _middle(own), "blocks": own}
         if against is not None:
             other = tuple({**dict(zip(names, key, strict=True)), **against}[name] for name in names)
             sides = (blocks.get(other, _NOTHING), blocks[key])
             row["ratio"] = ratio_of(paired(*(sides[::-1] if value in MORE_IS_BETTER else sides)))
-            met |= other in blocks
+            matched |= other in blocks
         rows.append(row)
-    if not met:
+    if not matched:
         raise KeyError(f"nothing has the labels {against}: there are {keys}")
     labels = pd.DataFrame(keys, columns=names)
     return pd.concat([labels, pd.DataFrame(rows, columns=columns)], axis=1).set_index(names)
@@ -65,35 +65,35 @@ def compare(
 
 def _blocks(
     records: pd.DataFrame,
-    wanted: Quantity,
+    quantity: Quantity,
     names: Sequence[str],
     phases: Sequence[str],
     where: Mapping[str, object],
     over: str,
 ) -> dict[tuple[object, ...], pd.DataFrame]:
     """Return the values of each row's blocks, by what is meant over: of a row its latest run."""
-    each = records.groupby(list(names), sort=False, observed=True)
-    rows = records.assign(row=each.ngroup().astype(str))
-    rows = rows[rows["run_id"] == each["run_id"].transform("last")].assign(run_id="")
+    by_labels = records.groupby(list(names), sort=False, observed=True)
+    rows = records.assign(row=by_labels.ngroup().astype(str))
+    rows = rows[rows["run_id"] == by_labels["run_id"].transform("last")].assign(run_id="")
     try:
-        table = cells(rows, where, wanted, phases, ["row", over] if over else ["row"]).table
+        table = cells(rows, where, quantity, phases, ["row", over] if over else ["row"]).table
     except MissingError:
         table = _NOTHING
-    own: dict[str, list[int]] = defaultdict(list)
-    for place, column in enumerate(table):
-        own[str(column).partition(" ")[0]].append(place)
+    positions: dict[str, list[int]] = defaultdict(list)
+    for position, column in enumerate(table):
+        positions[str(column).partition(" ")[0]].append(position)
     groups = np.array([str(column).partition(" ")[2] for column in table])
-    values, parts = table.to_numpy(), {}
-    for row, its in own.items():  # a frame of pandas' own making takes ten times as long
-        whole = ~np.isnan(values[:, its]).any(axis=1)
-        parts[row] = pd.DataFrame(values[whole][:, its], table.index[whole], groups[its])
+    values, frames = table.to_numpy(), {}
+    for row, columns in positions.items():  # a frame of pandas' own making takes ten times as long
+        whole = ~np.isnan(values[:, columns]).any(axis=1)
+        frames[row] = pd.DataFrame(values[whole][:, columns], table.index[whole], groups[columns])
     keys = dict.fromkeys(records[list(names)].itertuples(index=False, name=None))
-    return {key: parts.get(str(row), _NOTHING) for row, key in enumerate(keys)}
+    return {key: frames.get(str(row), _NOTHING) for row, key in enumerate(keys)}
 
 
-def of_blocks(blocks: "pd.Series[float]", wanted: Quantity) -> Interval:
+def of_blocks(blocks: "pd.Series[float]", quantity: Quantity) -> Interval:
     """Return the median over blocks; without width where a count is always the same."""
-    if not wanted.timed and blocks.nunique() == 1:
+    if not quantity.timed and blocks.nunique() == 1:
         return exact(float(blocks.iloc[0]))
     return median_interval(blocks.to_numpy()) if len(blocks) else UNKNOWN
 

@@ -24,18 +24,18 @@ def moved(records: pd.DataFrame, by: Sequence[str]) -> pd.DataFrame:
     rows = in_order(main(records), by)
     rows = rows[rows["phase"].isin(PHASES)].astype(dict.fromkeys(by, str))
     samples = rows.assign(cpu_s=rows["user_s"] + rows["sys_s"]).groupby([*by, "block"], sort=False)
-    found = samples.agg(cpu_s=("cpu_s", "sum"), **{name: (name, "max") for name in _COUNTED})
-    return found.groupby(level=list(by), sort=False).median()
+    per_block = samples.agg(cpu_s=("cpu_s", "sum"), **{name: (name, "max") for name in _COUNTED})
+    return per_block.groupby(level=list(by), sort=False).median()
 
 
 def seconds(moved: pd.DataFrame, link: Link, *, slow_start: bool = False) -> "pd.Series[float]":
     """Return what each read of `moved` would take over a link; `slow_start` as of TCP."""
     used = moved[_USED].astype(float).to_numpy()
-    found = pd.Series([link.seconds(*row) for row in used], moved.index, dtype="f8")
+    times = pd.Series([link.seconds(*row) for row in used], moved.index, dtype="f8")
     if slow_start:
-        each = moved["wire_bytes"] / moved["connections"].clip(lower=1)
-        found += [slow_start_s(link, size) for size in each]
-    return found
+        sizes = moved["wire_bytes"] / moved["connections"].clip(lower=1)
+        times += [slow_start_s(link, size) for size in sizes]
+    return times
 
 
 def over(records: pd.DataFrame, link: Link) -> pd.DataFrame:
@@ -75,11 +75,11 @@ def solved(
 
     weighted = counts * weight[:, None]
     scale = np.abs(weighted).max(axis=0)
-    there = scale > 0
-    found = np.full(len(scale), np.nan)
-    solution, _ = nnls(weighted[:, there] / scale[there], seconds * weight, maxiter=50 * len(scale))
-    found[there] = solution / scale[there]
-    return found
+    occur = scale > 0
+    costs = np.full(len(scale), np.nan)
+    solution, _ = nnls(weighted[:, occur] / scale[occur], seconds * weight, maxiter=50 * len(scale))
+    costs[occur] = solution / scale[occur]
+    return costs
 
 
 def slow_start_s(link: Link, size: float) -> float:

@@ -29,17 +29,17 @@ EXPERIMENTS = (*LOCAL, *(name for _, names in LINKS.values() for name in names),
 
 def everywhere(records: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
     """Return the seconds of each read, opening included, from each place that a page measured."""
-    parts: list[pd.DataFrame] = []
+    tables: list[pd.DataFrame] = []
     if "penard_local" in records:
         warm = records["penard_local"].query("cache_state == 'warm'")
-        parts += _timed(DISK, warm, LOCAL)
+        tables += _timed(DISK, warm, LOCAL)
     if "penard_link" in records:
-        parts += _linked(records["penard_link"])
+        tables += _linked(records["penard_link"])
     if "penard_s3" in records:
         stored = records["penard_s3"]
         place = STORES[str(stored[stored["experiment"] == "s3"]["link"].iloc[0])]
-        parts += _timed(place, stored, STORED)
-    table = pd.concat(parts)
+        tables += _timed(place, stored, STORED)
+    table = pd.concat(tables)
     table = table[~table.index.duplicated()]
     order = {name: n for n, name in enumerate((*table.index.unique("place"), *READS))}
     keys = [(order[place], order[read]) for place, read, *_ in table.index]
@@ -68,24 +68,24 @@ def chosen(
     # Remedies are by layout and reader, those of the least work first; `near` is so many times as
     # long as the quickest.
     mine = table[[(layout, reader) in remedies for _, _, layout, reader in table.index]]
-    work = {what: number for number, what in enumerate(dict.fromkeys(remedies.values()))}
-    rows = list(remedies)
-    keys = [rows.index((layout, reader)) for _, _, layout, reader in mine.index]
+    work = {remedy: number for number, remedy in enumerate(dict.fromkeys(remedies.values()))}
+    pairs = list(remedies)
+    keys = [pairs.index((layout, reader)) for _, _, layout, reader in mine.index]
     groups = mine.groupby(level=["place", "read"], sort=False).ngroup().to_numpy()
     mine = mine.iloc[np.lexsort((np.array(keys), groups))]
-    seconds = mine["value"].map(lambda found: found.value)
-    what = [remedies[layout, reader] for _, _, layout, reader in mine.index]
+    seconds = mine["value"].map(lambda interval: interval.value)
+    names = [remedies[layout, reader] for _, _, layout, reader in mine.index]
     least = seconds.groupby(level=["place", "read"], sort=False).transform("min")
-    found = mine.assign(remedy=what, times=seconds / least, best=seconds == least, chosen=False)
-    order = found.assign(work=[work[one] for one in what])[found["times"] <= near]
+    choices = mine.assign(remedy=names, times=seconds / least, best=seconds == least, chosen=False)
+    order = choices.assign(work=[work[remedy] for remedy in names])[choices["times"] <= near]
     first = order.sort_values(["work", "times"], kind="stable").groupby(["place", "read"]).head(1)
-    found.loc[first.index, "chosen"] = True
-    return found
+    choices.loc[first.index, "chosen"] = True
+    return choices
 
 
 def rank(table: pd.DataFrame) -> "pd.Series[float]":
     """Return the rank of each read that is ranked, among those of its place; 1 is the fastest."""
-    seconds = table[table["ranked"]]["value"].map(lambda found: found.value)
+    seconds = table[table["ranked"]]["value"].map(lambda interval: interval.value)
     return seconds.groupby(level=["place", "read"], sort=False).rank()
 
 
@@ -108,14 +108,14 @@ def _modelled(records: pd.DataFrame) -> list[pd.DataFrame]:
 
 def _timed(place: str, records: pd.DataFrame, experiments: Sequence[str]) -> Iterator[pd.DataFrame]:
     for experiment in experiments:
-        part = records[records["experiment"] == experiment]
-        if part.empty:
+        rows = records[records["experiment"] == experiment]
+        if rows.empty:
             continue
-        found = compare(part, "wall_s", by=LABELS, phases=cost.PHASES)[["value"]]
-        found = found[[one.n > 0 for one in found["value"]]]
+        table = compare(rows, "wall_s", by=LABELS, phases=cost.PHASES)[["value"]]
+        table = table[[value.n > 0 for value in table["value"]]]
         # The document ranks the reads of the first experiment.
         ranked = experiment == experiments[0] and place not in (DELAY, STATED)
-        yield _placed(place, found, timed=True, ranked=ranked)
+        yield _placed(place, table, timed=True, ranked=ranked)
 
 
 def _placed(place: str, table: pd.DataFrame, *, timed: bool, ranked: bool = False) -> pd.DataFrame:

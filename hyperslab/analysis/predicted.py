@@ -25,19 +25,19 @@ def beside(measured: pd.DataFrame, predicted: pd.DataFrame) -> pd.DataFrame:
     """Return predictions (a row each, `mode` the way to predict) beside what was measured."""
     rows = main(measured)
     read = rows[rows["phase"] == "read"].groupby(["case", "cache_state"])["wall_s"]
-    seconds = read.apply(lambda part: median_interval(part).value).rename("seconds")
-    found = predicted.join(seconds, on=["case", "cache_state"], how="inner")
-    decoded = np.where(found["codec"] != "", ", decoded", ", not decoded")
-    return found.assign(
-        predicted=found["wall_s"],
-        error=found["wall_s"] / found["seconds"] - 1,
-        regime=found["cache_state"] + decoded,
+    seconds = read.apply(lambda wall_s: median_interval(wall_s).value).rename("seconds")
+    joined = predicted.join(seconds, on=["case", "cache_state"], how="inner")
+    decoded = np.where(joined["codec"] != "", ", decoded", ", not decoded")
+    return joined.assign(
+        predicted=joined["wall_s"],
+        error=joined["wall_s"] / joined["seconds"] - 1,
+        regime=joined["cache_state"] + decoded,
     )
 
 
-def errors(found: pd.DataFrame, by: Sequence[str]) -> pd.DataFrame:
+def errors(predictions: pd.DataFrame, by: Sequence[str]) -> pd.DataFrame:
     """Return how far predictions are off, as shares of the time measured, by some columns."""
-    groups = found.assign(size=found["error"].abs()).groupby(list(by), sort=False)
+    groups = predictions.assign(size=predictions["error"].abs()).groupby(list(by), sort=False)
     return groups.agg(
         reads=("size", "size"),
         median=("size", "median"),
@@ -46,13 +46,13 @@ def errors(found: pd.DataFrame, by: Sequence[str]) -> pd.DataFrame:
     )
 
 
-def winners(found: pd.DataFrame, alike: Sequence[str] = ()) -> tuple[int, int]:
+def winners(predictions: pd.DataFrame, alike: Sequence[str] = ()) -> tuple[int, int]:
     """Return of how many pairs of reads that are `alike` the faster was named, and their number."""
-    times, guesses = found["seconds"].to_numpy(), found["predicted"].to_numpy()
-    a, b = np.triu_indices(len(found), 1)
+    times, guesses = predictions["seconds"].to_numpy(), predictions["predicted"].to_numpy()
+    a, b = np.triu_indices(len(predictions), 1)
     counted = np.maximum(times[a], times[b]) > APART * np.minimum(times[a], times[b])
     for name in alike:
-        values = found[name].to_numpy()
+        values = predictions[name].to_numpy()
         counted &= values[a] == values[b]
     right = (times[a] < times[b]) == (guesses[a] < guesses[b])
     return int((right & counted).sum()), int(counted.sum())
@@ -60,7 +60,7 @@ def winners(found: pd.DataFrame, alike: Sequence[str] = ()) -> tuple[int, int]:
 
 def gains(records: pd.DataFrame) -> pd.DataFrame:
     """Return advised changes of a file, with `off`, the factor between gain and predicted gain."""
-    known = records["gain_predicted"].gt(0) & records["gain"].gt(0)
-    chosen = records[known & (records["hints"] != "as it is")]
+    positive = records["gain_predicted"].gt(0) & records["gain"].gt(0)
+    chosen = records[positive & (records["hints"] != "as it is")]
     ratio = chosen["gain"] / chosen["gain_predicted"]
     return chosen.assign(off=np.maximum(ratio, 1 / ratio))

@@ -105,11 +105,11 @@ def quantity(name: str, per: str = "") -> Quantity:
     """Return a quantity, or a number that the records have of each sample, over that of `per`."""
     if name not in QUANTITIES and name not in NUMBERS:
         raise KeyError(f"{name!r} is no quantity and no number of the records")
-    found = QUANTITIES.get(name) or _column(name, "", *_MANY)
+    numerator = QUANTITIES.get(name) or _column(name, "", *_MANY)
     if not per:
-        return found
+        return numerator
     return replace(
-        found,
-        columns=(*found.columns, per),
-        compute=lambda table: found.compute(table) / table[per],
+        numerator,
+        columns=(*numerator.columns, per),
+        compute=lambda table: numerator.compute(table) / table[per],
     )

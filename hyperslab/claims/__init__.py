@@ -38,11 +38,11 @@ def recalled(claims: Sequence[Claim], results: Path) -> list[Judgement]:
     """Return how records were judged by these rules, from claims.json; empty where rules differ."""
     path = results / "claims.json"
     content = json.loads(path.read_text(encoding="utf-8")) if path.exists() else []
-    known = {each["id"]: each for each in content}
-    if any(known.get(claim.id, {}).get("rules") != claim.rules for claim in claims):
+    entries = {entry["id"]: entry for entry in content}
+    if any(entries.get(claim.id, {}).get("rules") != claim.rules for claim in claims):
         return []
     return [
-        Judgement(claim, tuple(PartVerdict.of_json(part) for part in known[claim.id]["parts"]))
+        Judgement(claim, tuple(PartVerdict.of_json(part) for part in entries[claim.id]["parts"]))
         for claim in claims
     ]
 
@@ -51,17 +51,17 @@ def write_json(judgements: Sequence[Judgement], path: Path | str) -> None:
     """Write claims.json; the file appears whole or not at all."""
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
-    part = path.with_name(f".{path.name}.part")
+    unfinished = path.with_name(f".{path.name}.part")
     content = json.dumps([j.as_json() for j in judgements], indent=1, ensure_ascii=False)
-    part.write_text(content + "\n", encoding="utf-8")
-    part.replace(path)
+    unfinished.write_text(content + "\n", encoding="utf-8")
+    unfinished.replace(path)
 
 
 def totals(verdicts: Sequence[str]) -> str:
     """Return how many claims came out how, on one line."""
     counts = Counter(verdicts)
-    found = ", ".join(f"{counts[verdict]} {verdict}" for verdict in VERDICTS if counts[verdict])
-    return f"{len(verdicts)} claims: {found}"
+    tally = ", ".join(f"{counts[verdict]} {verdict}" for verdict in VERDICTS if counts[verdict])
+    return f"{len(verdicts)} claims: {tally}"
 
 
 def summary_table(judgements: Sequence[Judgement]) -> str:

@@ -31,9 +31,9 @@ TYPED_DIRECTIONS = re.compile(
 )
 # The same language, read in C where PyYAML was built with it.
 _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-_WORDS = ("id", "title", "document", "section", "statement", "notebook")
-_PART = ("name", "measure", "rule", "reason")
-_NUMBERS = {
+_TEXT_FIELDS = ("id", "title", "document", "section", "statement", "notebook")
+_PART_FIELDS = ("name", "measure", "rule", "reason")
+_NUMBER_FIELDS = {
     "factor", "scale", "at_least", "at_most", "amount", "per", "rate", "round_trip_s",
 }  # fmt: skip
 BASES = ("calibration", "arithmetic", "another system")
@@ -140,9 +140,9 @@ def _read(text: str, name: str) -> ClaimFile:
 
 def _claim(item: object, documents: Collection[str], chapters: Collection[str]) -> Claim:
     name = str(item.get("id", "a claim without an id") if isinstance(item, dict) else "a claim")
-    known = dataclasses.fields(Claim)
-    may = [each.name for each in known if each.default is not dataclasses.MISSING]
-    item = _keys(name, "claim", item, [each.name for each in known if each.name not in may], may)
+    fields = dataclasses.fields(Claim)
+    optional = [f.name for f in fields if f.default is not dataclasses.MISSING]
+    item = _keys(name, "claim", item, [f.name for f in fields if f.name not in optional], optional)
     _among(name, "document", item["document"], documents)
     _among(name, "notebook", item["notebook"], chapters)
     if "basis" in item:
@@ -155,25 +155,25 @@ def _claim(item: object, documents: Collection[str], chapters: Collection[str]) 
     names = [part.name for part in parts]
     if len(set(names)) < len(names):
         _refuse(name, "parts", names, "a different name for each part")
-    heads = [part for part in parts if part.headline]
-    if not heads or any("profile" not in mapping(p.fields, "where") for p in heads[:-1]):
+    headlines = [part for part in parts if part.headline]
+    if not headlines or any("profile" not in mapping(p.fields, "where") for p in headlines[:-1]):
         allowed = "one part with headline: true, and before it such as take a profile of their own"
-        _refuse(name, "headline", [part.name for part in heads] or "none", allowed)
+        _refuse(name, "headline", [part.name for part in headlines] or "none", allowed)
     changes = tuple(_dated(name, "changes", each, "reason") for each in item.get("changes", ()))
     first = _dated(name, "first", item["first"], "verdict") if "first" in item else None
     if first:
         _among(name, "first: verdict", first[1], VERDICTS)
-    given: dict[str, Any] = {
-        key: " ".join(str(item[key]).split()) for key in (*_WORDS, *may) if key in item
+    values: dict[str, Any] = {
+        key: " ".join(str(item[key]).split()) for key in (*_TEXT_FIELDS, *optional) if key in item
     }
     dated = _date(name, "dated", item["dated"])
-    given |= {"numbers": item["numbers"], "dated": dated, "parts": parts}
-    return Claim(**{**given, "changes": changes, "first": first})
+    values |= {"numbers": item["numbers"], "dated": dated, "parts": parts}
+    return Claim(**{**values, "changes": changes, "first": first})
 
 
 def _part(claim: str, item: object, notebook: str, chapters: Collection[str]) -> Part:
     where = f"{claim}, part {item.get('name', '?') if isinstance(item, dict) else '?'!r}"
-    item = _keys(where, "parts", item, _PART, ("headline", "role"))
+    item = _keys(where, "parts", item, _PART_FIELDS, ("headline", "role"))
     role = str(item.get("role", ""))
     _among(where, "role", role, ROLES)
     headline = item.get("headline", False)
@@ -199,12 +199,12 @@ def _measure(where: str, item: object) -> tuple[str, dict[str, object]]:
     if item["kind"] == "means":
         if not isinstance(fields["ratios"], list) or not fields["ratios"]:
             _refuse(where, "measure: ratios", fields["ratios"], "a list of the fields of ratios")
-        for one in fields["ratios"]:
-            _measure(f"{where}, ratios", {**one, "kind": "ratio"})
+        for ratio in fields["ratios"]:
+            _measure(f"{where}, ratios", {**ratio, "kind": "ratio"})
     if "against" in fields:
-        ours = {name: mapping(fields, name) for name in ("of", "to")}
-        other = {name: {**ours[name], **mapping(fields["against"], name)} for name in ours}
-        _measure(f"{where}, against", {"kind": "ratio", "value": fields["value"], **other})
+        sides = {name: mapping(fields, name) for name in ("of", "to")}
+        divisor = {name: {**sides[name], **mapping(fields["against"], name)} for name in sides}
+        _measure(f"{where}, against", {"kind": "ratio", "value": fields["value"], **divisor})
     for name in ("value", "truth"):
         if name in fields:
             timed = kind.timed
@@ -224,7 +224,7 @@ def _measure(where: str, item: object) -> tuple[str, dict[str, object]]:
         _filter(where, "over", column)
     if "select" in fields:
         _among(where, "measure: select", fields["select"], ("min", "max"))
-    for name in _NUMBERS & set(fields):
+    for name in _NUMBER_FIELDS & set(fields):
         _number(where, f"measure: {name}", fields[name])
     if item["kind"] == "table":
         for cell, value in mapping(fields, "expect").items():
@@ -267,9 +267,9 @@ def _reason(where: str, item: object, kind: str) -> str:
     return text
 
 
-def _dated(claim: str, field: str, item: object, what: str) -> tuple[datetime.date, str]:
-    known = _keys(f"{claim}, {field}", field, item, ("date", what))
-    return _date(claim, f"{field}: date", known["date"]), str(known[what])
+def _dated(claim: str, field: str, item: object, key: str) -> tuple[datetime.date, str]:
+    entry = _keys(f"{claim}, {field}", field, item, ("date", key))
+    return _date(claim, f"{field}: date", entry["date"]), str(entry[key])
 
 
 def _renamed(item: object) -> list[str]:

@@ -28,29 +28,29 @@ def health(
     rows = records[(records["run_id"] == run_id) & records["experiment"].isin(list(experiments))]
     rows = rows[rows["cache_state"].isin(list(cache_states))]
     noises = judge(rows)
-    paired = {(item.experiment, item.cache_state) for item in noises}
-    bare = sorted({*zip(rows["experiment"], rows["cache_state"], strict=True)} - paired)
-    lone = [SENTENCES["no pair"].format(name=" ".join(filter(None, each))) for each in bare]
-    void = [*(why for item in noises for why in _said(item, "void")), *lone]
+    paired = {(noise.experiment, noise.cache_state) for noise in noises}
+    unpaired = sorted({*zip(rows["experiment"], rows["cache_state"], strict=True)} - paired)
+    lone = [SENTENCES["no pair"].format(name=" ".join(filter(None, each))) for each in unpaired]
+    void = [*(why for noise in noises for why in _messages(noise, "void")), *lone]
     states = ("wide", "marked")
-    marks = (mark for item in noises for state in states for mark in _said(item, state))
-    guard = max((item.guard for item in noises), default=1.0)
-    far = [_apart(item) for item in noises if item.far]
+    marks = (mark for noise in noises for state in states for mark in _messages(noise, state))
+    guard = max((noise.guard for noise in noises), default=1.0)
+    far = [_pair_message(noise) for noise in noises if noise.far]
     return Health(tuple(marks), void[-1] if void else "", guard, far[-1] if far else "")
 
 
-def _said(item: Noise, state: str) -> Iterator[str]:
+def _messages(noise: Noise, state: str) -> Iterator[str]:
     """Say what of an A/A pair and of other programs is in a state."""
-    if item.pair == state:
-        yield _apart(item)
-    if item.others == state:
-        kind = "others unknown" if math.isnan(item.others_cpu) else "others"
-        yield SENTENCES[kind].format(share=percent(item.others_cpu))
+    if noise.pair == state:
+        yield _pair_message(noise)
+    if noise.others == state:
+        kind = "others unknown" if math.isnan(noise.others_cpu) else "others"
+        yield SENTENCES[kind].format(share=percent(noise.others_cpu))
 
 
-def _apart(item: Noise) -> str:
-    if item.pair == "wide":
-        low, high = f"{item.ratio.low:.2f}", f"{item.ratio.high:.2f}"
-        return SENTENCES["wide"].format(name=item.name, low=low, high=high)
-    off = percent(item.ratio.value - 1, signed=True)
-    return SENTENCES["apart"].format(name=item.name, off=off)
+def _pair_message(noise: Noise) -> str:
+    if noise.pair == "wide":
+        low, high = f"{noise.ratio.low:.2f}", f"{noise.ratio.high:.2f}"
+        return SENTENCES["wide"].format(name=noise.name, low=low, high=high)
+    off = percent(noise.ratio.value - 1, signed=True)
+    return SENTENCES["apart"].format(name=noise.name, off=off)

@@ -43,19 +43,19 @@ def side(records: pd.DataFrame, fields: Fields, name: str, value: str = "") -> C
     return cells(records, where(fields, name), chosen, phases(fields), over(fields))
 
 
-def found_in(
+def as_measured(
     fields: Fields,
-    found: Interval,
+    estimate: Interval,
     sources: Sequence[Cells],
     words: Mapping[str, str],
     *,
     unit: str = "",
     timed: bool | None = None,
 ) -> Measured:
-    """Return what was found, with the run and the experiments that it comes from."""
+    """Return an estimate with its words, and the run and the experiments that it comes from."""
     used = pd.concat([source.samples for source in sources])
     return Measured(
-        found.value, found.low, found.high, found.n, unit,
+        estimate.value, estimate.low, estimate.high, estimate.n, unit,
         quantity(fields).timed if timed is None else timed,
         sources[0].run_id,
         tuple(str(name) for name in used["experiment"].unique()),
@@ -74,9 +74,9 @@ def described(rows: pd.DataFrame) -> Words:
     }
 
 
-def typical(found: Cells, groups: list[str]) -> float:
+def typical(cells: Cells, groups: list[str]) -> float:
     """Return the geometric mean over groups of the medians over blocks."""
-    return float(np.exp(np.nanmean(np.log(column_medians(found.table[groups].to_numpy())))))
+    return float(np.exp(np.nanmean(np.log(column_medians(cells.table[groups].to_numpy())))))
 
 
 def shared_groups(of: Cells, to: Cells) -> list[str]:
@@ -95,17 +95,17 @@ def paired_sides(of: Cells, to: Cells) -> tuple[list[tuple[Floats, Floats]], lis
     return pairs, groups
 
 
-def product_of(one: Cells, other: Cells) -> Cells:
-    return replace(one, table=one.table * other.table)
+def product_of(cells: Cells, factor: Cells) -> Cells:
+    return replace(cells, table=cells.table * factor.table)
 
 
-def one_of(found: Cells, name: str) -> Cells:
+def single_group(cells: Cells, name: str) -> Cells:
     """Return one group alone, without its name."""
-    return replace(found, table=found.table[[name]].set_axis([""], axis=1))
+    return replace(cells, table=cells.table[[name]].set_axis([""], axis=1))
 
 
-def medians_of(found: Cells, fewest: int = 2) -> "pd.Series[float]":
-    medians = found.table.median().dropna()
+def medians_of(cells: Cells, fewest: int = 2) -> "pd.Series[float]":
+    medians = cells.table.median().dropna()
     if len(medians) < fewest:
         raise MissingError(f"the records hold fewer than {fewest} of what is compared")
     return medians
@@ -117,21 +117,21 @@ def extreme(medians: "pd.Series[float]", select: object) -> str:
 
 
 def one_against_another(
-    fields: Fields, found: Cells, medians: "pd.Series[float]", of: str, to: str, words: Words
+    fields: Fields, cells: Cells, medians: "pd.Series[float]", of: str, to: str, words: Words
 ) -> Measured:
-    pairs, _ = paired_sides(one_of(found, of), one_of(found, to))
+    pairs, _ = paired_sides(single_group(cells, of), single_group(cells, to))
     estimate = ratio_of(pairs)
     compared = comparison_words(
         fields, estimate, float(medians[of]), float(medians[to]), list(medians.index)
     )
-    return found_in(fields, estimate, [found], words | compared)
+    return as_measured(fields, estimate, [cells], words | compared)
 
 
 def comparison_words(
-    fields: Fields, found: Interval, of: float, to: float, groups: list[str]
+    fields: Fields, estimate: Interval, of: float, to: float, groups: list[str]
 ) -> Words:
     kind = quantity(fields)
-    compared = decided(found, of / to, kind.above, kind.below)
+    compared = decided(estimate, of / to, kind.above, kind.below)
     return {"compared": compared, **side_words(of, to, kind.unit, groups)}
 
 
@@ -140,29 +140,29 @@ def side_words(of: float, to: float, unit: str, groups: Sequence[str]) -> Words:
     return {"of": amount(of, unit), "to": amount(to, unit), "groups": number(len(groups))}
 
 
-def decided(found: Interval, typical: float, above: str, below: str) -> str:
+def decided(ratio: Interval, typical: float, above: str, below: str) -> str:
     """Return the ratio in words, and which decides where medians have the other direction."""
     # Ratios within blocks decide: what slows a whole block down is in both sides of them. A reason
     # gives the median of each side too, and these two may come from different blocks.
-    if (found.value - 1) * (typical - 1) >= 0:
-        return comparison(found.value, above, below)
-    said = comparison(found, above, below)
-    return said if found.contains(1) else SENTENCES["other way"].format(compared=said)
+    if (ratio.value - 1) * (typical - 1) >= 0:
+        return comparison(ratio.value, above, below)
+    compared = comparison(ratio, above, below)
+    return compared if ratio.contains(1) else SENTENCES["other way"].format(compared=compared)
 
 
 def shared_hits(
-    fields: Fields, found: Cells, inside: "pd.Series[bool]", drawn: NDArray[np.bool_], blocks: int
+    fields: Fields, cells: Cells, inside: "pd.Series[bool]", drawn: NDArray[np.bool_], blocks: int
 ) -> Measured:
     """Return in what share of the groups something is so; `drawn` says where, in each draw."""
     outside = [str(group) for group in inside.index[~inside.to_numpy(dtype=bool)]]
     hits, groups = number(int(inside.sum())), number(len(inside))
     words = {"hits": hits, "groups": groups, "examples": listing(outside)}
-    return found_in(fields, interval_of(drawn.mean(axis=-1), blocks), [found], words)
+    return as_measured(fields, interval_of(drawn.mean(axis=-1), blocks), [cells], words)
 
 
-def range_of(found: Cells, group: str) -> tuple[float, float, float]:
+def range_of(cells: Cells, group: str) -> tuple[float, float, float]:
     """Return median, least and most over blocks of one group."""
-    values = found.table[group].dropna()
+    values = cells.table[group].dropna()
     if values.empty:
         raise MissingError("the count is missing in every block")
     return float(values.median()), float(values.min()), float(values.max())
@@ -182,8 +182,8 @@ def resampled(fields: Fields, table: pd.DataFrame) -> Floats:
     values, blocks = table.to_numpy(), len(table)
     number = RESAMPLES if quantity(fields).timed else 0
     draws = np.random.default_rng(0).integers(0, blocks, (number, blocks), dtype=np.int64)
-    found: Floats = values[np.vstack([np.arange(blocks), draws])]
-    return found
+    samples: Floats = values[np.vstack([np.arange(blocks), draws])]
+    return samples
 
 
 def interval_of(draws: Floats, n: int) -> Interval:

@@ -18,17 +18,16 @@ from ..text import SHARE, Interval, amount, comparison, listing, number, percent
 from .claim_fields import Fields, mapping, over, phases, quantity, real, texts, where
 from .measured import (
     Measured,
+    as_measured,
     column_medians,
     comparison_words,
     decided,
     exactly,
     extreme,
-    found_in,
     geometric_mean,
     interval_of,
     medians_of,
     one_against_another,
-    one_of,
     paired_sides,
     product_of,
     range_of,
@@ -37,6 +36,7 @@ from .measured import (
     shared_hits,
     side,
     side_words,
+    single_group,
     typical,
 )
 from .reasons import SENTENCES
@@ -69,8 +69,8 @@ def _kind(
     more = (*optional.split(), *(("where", "phases", "notebook") if records else ()))
 
     def entered(compute: Compute) -> Compute:
-        fields, said = tuple(required.split()), tuple(words.split())
-        KINDS[name] = Kind(compute, fields, more, said, records, timed)
+        fields, quotable = tuple(required.split()), tuple(words.split())
+        KINDS[name] = Kind(compute, fields, more, quotable, records, timed)
         return compute
 
     return entered
@@ -94,13 +94,13 @@ def ratio(records: pd.DataFrame, fields: Fields) -> Measured:
         second = {n: {**mapping(fields, n), **mapping(fields["against"], n)} for n in ("of", "to")}
         other = [side(records, {**fields, **second}, name) for name in ("of", "to")]
         pairs, groups = paired_sides(product_of(of, other[1]), product_of(to, other[0]))
-    found = ratio_of(pairs)
-    words = comparison_words(fields, found, typical(of, groups), typical(to, groups), groups)
+    estimate = ratio_of(pairs)
+    words = comparison_words(fields, estimate, typical(of, groups), typical(to, groups), groups)
     if "counting" in fields:
         for name in ("of", "to"):
             counts = side(records, fields, name, str(fields["counting"]))
             words[f"{name}_count"] = number(typical(counts, groups))
-    return found_in(fields, found, [of, to], words)
+    return as_measured(fields, estimate, [of, to], words)
 
 
 @_kind(
@@ -114,20 +114,20 @@ def over_link(records: pd.DataFrame, fields: Fields) -> Measured:
     """Paired ratio of the seconds that two reads would take over a link, by the cost model."""
     link = Link(real(fields["rate"]), real(fields["round_trip_s"]))
     rows = select(records, mapping(fields, "where"))
-    found = ratio(cost.over(rows, link), {**fields, "value": "wall_s"})
+    linked = ratio(cost.over(rows, link), {**fields, "value": "wall_s"})
     system = side(records, fields, "of", "sys_s").table.median()
-    return replace(found, words={**found.words, "of_system": amount(float(system.mean()), "s")})
+    return replace(linked, words={**linked.words, "of_system": amount(float(system.mean()), "s")})
 
 
 @_kind("level", "value cells", "over", "count groups", timed=True)
 def level(records: pd.DataFrame, fields: Fields) -> Measured:
     """Median over blocks of one configuration, or of the mean over groups."""
-    found, kind = side(records, fields, "cells"), quantity(fields)
-    estimate = of_blocks(found.table.dropna().mean(axis=1), kind)
+    cells, kind = side(records, fields, "cells"), quantity(fields)
+    estimate = of_blocks(cells.table.dropna().mean(axis=1), kind)
     if not estimate.n:
         raise MissingError("no block holds all the groups of the measure")
-    words = {"count": amount(estimate.value, kind.unit), "groups": number(len(found.groups))}
-    return found_in(fields, estimate, [found], words, unit=kind.unit)
+    words = {"count": amount(estimate.value, kind.unit), "groups": number(len(cells.groups))}
+    return as_measured(fields, estimate, [cells], words, unit=kind.unit)
 
 
 @_kind("at_rate", "of to rate counting", "over", "of to compared groups", timed=True)
@@ -142,10 +142,10 @@ def at_rate(records: pd.DataFrame, fields: Fields) -> Measured:
 
     of, to = seconds("of"), seconds("to")
     pairs, groups = paired_sides(to, of)
-    found, sides = ratio_of(pairs), (typical(of, groups), typical(to, groups))
-    compared = decided(found, sides[1] / sides[0], "faster", "slower")
+    estimate, sides = ratio_of(pairs), (typical(of, groups), typical(to, groups))
+    compared = decided(estimate, sides[1] / sides[0], "faster", "slower")
     words = {"compared": compared, **side_words(*sides, "s", groups)}
-    return found_in(fields, found, [of, to], words)
+    return as_measured(fields, estimate, [of, to], words)
 
 
 @_kind("means", "ratios", "", "groups", timed=True)
@@ -155,14 +155,14 @@ def means(records: pd.DataFrame, fields: Fields) -> Measured:
     assert isinstance(listed, list)
     shared = {name: fields[name] for name in ("where", "phases") if name in fields}
     ratios, sources = [], list[Cells]()
-    for one in listed:
-        both = [side(records, {**shared, **one}, name) for name in ("of", "to")]
-        pairs, _ = paired_sides(*both)
+    for ratio_fields in listed:
+        sides = [side(records, {**shared, **ratio_fields}, name) for name in ("of", "to")]
+        pairs, _ = paired_sides(*sides)
         ratios.append(np.exp(np.mean([np.log(a / b) for a, b in pairs], axis=0)))
-        sources += both
+        sources += sides
     blocks = min(map(len, ratios))  # which are independent: any of one goes with any other
     estimate = geometric_mean_ratio([(each[:blocks], np.ones(blocks)) for each in ratios])
-    return found_in(fields, estimate, sources, {"groups": number(len(listed))}, timed=True)
+    return as_measured(fields, estimate, sources, {"groups": number(len(listed))}, timed=True)
 
 
 @_kind("difference", "value of to", "over", "of to groups", timed=True)
@@ -173,7 +173,7 @@ def difference(records: pd.DataFrame, fields: Fields) -> Measured:
     by_block = pd.DataFrame([a - b for a, b in pairs]).mean()
     kind = quantity(fields)
     words = side_words(typical(of, groups), typical(to, groups), kind.unit, groups)
-    return found_in(fields, of_blocks(by_block, kind), [of, to], words, unit=kind.unit)
+    return as_measured(fields, of_blocks(by_block, kind), [of, to], words, unit=kind.unit)
 
 
 @_kind("scatter", "value of to", "over", "of to compared groups", timed=True)
@@ -187,37 +187,37 @@ def scatter(records: pd.DataFrame, fields: Fields) -> Measured:
     estimate = ratio_of([(first, second)])
     compared = comparison(estimate.value, "more", "less")
     sides = side_words(float(first.mean()), float(second.mean()), SHARE, groups)
-    return found_in(fields, estimate, [of, to], {"compared": compared, **sides})
+    return as_measured(fields, estimate, [of, to], {"compared": compared, **sides})
 
 
 @_kind("spread", "value cells over", "", "top bottom of to compared groups")
 def spread(records: pd.DataFrame, fields: Fields) -> Measured:
     """Largest over smallest of the groups, paired by block."""
-    found = side(records, fields, "cells")
-    medians = medians_of(found)
+    cells = side(records, fields, "cells")
+    medians = medians_of(cells)
     top, bottom = (extreme(medians, select) for select in ("max", "min"))
-    return one_against_another(fields, found, medians, top, bottom, {"top": top, "bottom": bottom})
+    return one_against_another(fields, cells, medians, top, bottom, {"top": top, "bottom": bottom})
 
 
 @_kind("best", "value cells over expect select", "", "expected winner rival of to compared groups")
 def best(records: pd.DataFrame, fields: Fields) -> Measured:
     """The group the document names best over the best of the others, paired by block."""
-    found, expect = side(records, fields, "cells"), str(fields["expect"])
-    medians = medians_of(found)
+    cells, expect = side(records, fields, "cells"), str(fields["expect"])
+    medians = medians_of(cells)
     if expect not in medians.index:
         raise MissingError(f"the records hold no {expect}")
     winner, rival = (extreme(each, fields["select"]) for each in (medians, medians.drop(expect)))
     words = {"expected": expect, "rival": rival, "winner": winner}
-    return one_against_another(fields, found, medians, expect, rival, words)
+    return one_against_another(fields, cells, medians, expect, rival, words)
 
 
 @_kind("break_even", "of to over", "", "saved spent count", timed=True)
 def break_even(records: pd.DataFrame, fields: Fields) -> Measured:
     """Device rate at which the bytes saved are worth the CPU time spent, in bytes/s."""
     (by, own), (_, plain) = (next(iter(mapping(fields, name).items())) for name in ("of", "to"))
-    wanted = {**mapping(fields, "where"), by: [own, plain]}
+    filters = {**mapping(fields, "where"), by: [own, plain]}
     (over_label,) = over(fields)
-    rows = costs(records, by, over_label, str(plain), phases(fields), wanted)
+    rows = costs(records, by, over_label, str(plain), phases(fields), filters)
     if own not in rows.index:
         raise MissingError("no block holds all that is compared")
     row = rows.loc[str(own)].to_dict()
@@ -227,7 +227,7 @@ def break_even(records: pd.DataFrame, fields: Fields) -> Measured:
         "count": amount(row["rate"].value, "B/s"),
     }
     sources = [side(records, {**fields, "value": "cpu_s"}, name) for name in ("of", "to")]
-    return found_in(fields, row["rate"], sources, words, unit="B/s", timed=True)
+    return as_measured(fields, row["rate"], sources, words, unit="B/s", timed=True)
 
 
 # Exact measures: counts of bytes and calls, which noise does not change.
@@ -237,15 +237,15 @@ def break_even(records: pd.DataFrame, fields: Fields) -> Measured:
 def count(records: pd.DataFrame, fields: Fields) -> Measured:
     """A count of one configuration, or the largest or smallest of its groups, times a factor."""
     # Where a count differs between blocks, its range takes the place of the interval.
-    found = side(records, fields, "cells")
-    medians = medians_of(found, 1)
+    cells = side(records, fields, "cells")
+    medians = medians_of(cells, 1)
     cell = extreme(medians, fields.get("select"))
     factor = real(fields.get("factor", 1.0))
-    value, low, high = (factor * x for x in range_of(found, cell))
+    value, low, high = (factor * x for x in range_of(cells, cell))
     unit = str(fields.get("unit", quantity(fields).unit))
     words = {"count": amount(value, unit), "cell": cell, "groups": number(len(medians))}
-    estimate = Interval(value, low, high, len(found.table))
-    return found_in(fields, estimate, [found], words, unit=unit)
+    estimate = Interval(value, low, high, len(cells.table))
+    return as_measured(fields, estimate, [cells], words, unit=unit)
 
 
 @_kind("count_ratio", "value of to", "over select", "of to compared groups ranks size", timed=False)
@@ -254,7 +254,7 @@ def count_ratio(records: pd.DataFrame, fields: Fields) -> Measured:
     # Where counts differ between blocks, the range of the ratio takes the place of the interval.
     of, to = side(records, fields, "of"), side(records, fields, "to")
     if select := fields.get("select"):
-        of, to = (one_of(each, extreme(medians_of(each, 1), select)) for each in (of, to))
+        of, to = (single_group(each, extreme(medians_of(each, 1), select)) for each in (of, to))
     groups = shared_groups(of, to)
     a = np.array([range_of(of, group) for group in groups])
     b = np.array([range_of(to, group) for group in groups])
@@ -266,15 +266,15 @@ def count_ratio(records: pd.DataFrame, fields: Fields) -> Measured:
     compared = comparison(value, kind.above, kind.below)
     sides = geometric_mean(a[:, 0]), geometric_mean(b[:, 0])
     words = {"compared": compared, **side_words(*sides, kind.unit, groups)}
-    return found_in(fields, Interval(value, low, high, len(of.table)), [of, to], words)
+    return as_measured(fields, Interval(value, low, high, len(of.table)), [of, to], words)
 
 
 @_kind("table", "value cells over expect", "scale", "cell of to off groups")
 def table(records: pd.DataFrame, fields: Fields) -> Measured:
     """Worst relative deviation from a table of the document."""
-    found = side(records, fields, "cells")
+    cells = side(records, fields, "cells")
     expect = {cell: real(x) for cell, x in mapping(fields, "expect").items()}
-    values = found.table / real(fields.get("scale", 1.0))
+    values = cells.table / real(fields.get("scale", 1.0))
     ours = values.median()
     if lacking := [cell for cell in expect if cell not in ours.index]:
         raise MissingError(f"the records hold no {listing(lacking)}")
@@ -288,10 +288,10 @@ def table(records: pd.DataFrame, fields: Fields) -> Measured:
         "groups": number(len(expect)),
     }
     if not quantity(fields).timed:
-        return found_in(fields, exactly(deviation[worst], len(expect)), [found], words)
+        return as_measured(fields, exactly(deviation[worst], len(expect)), [cells], words)
     off = values[worst].dropna().to_numpy(dtype="f8") / expect[worst] - 1
     estimate = median_interval(off)
-    return found_in(fields, estimate, [found], words)
+    return as_measured(fields, estimate, [cells], words)
 
 
 @_kind("error", "value cells over truth", "", "cell off groups", timed=False)
@@ -305,7 +305,7 @@ def error(records: pd.DataFrame, fields: Fields) -> Measured:
     worst = str(off.idxmax())
     value = float(off[worst])
     words = {"cell": worst, "off": percent(value), "groups": number(len(off))}
-    return found_in(fields, exactly(value, len(off)), [predicted], words)
+    return as_measured(fields, exactly(value, len(off)), [predicted], words)
 
 
 # In how many groups something is so.
@@ -314,22 +314,22 @@ def error(records: pd.DataFrame, fields: Fields) -> Measured:
 @_kind("share", "value cells over", "at_least at_most", "hits groups examples")
 def share(records: pd.DataFrame, fields: Fields) -> Measured:
     """Share of the groups whose value lies within bounds."""
-    found = side(records, fields, "cells")
+    cells = side(records, fields, "cells")
     low, high = real(fields.get("at_least", -np.inf)), real(fields.get("at_most", np.inf))
-    inside = found.table.median().dropna().between(low, high)
-    middle = column_medians(resampled(fields, found.table[inside.index]))
-    return shared_hits(fields, found, inside, (middle >= low) & (middle <= high), len(found.table))
+    inside = cells.table.median().dropna().between(low, high)
+    middle = column_medians(resampled(fields, cells.table[inside.index]))
+    return shared_hits(fields, cells, inside, (middle >= low) & (middle <= high), len(cells.table))
 
 
 @_kind("order", "value cells over expect", "", "hits groups examples")
 def order(records: pd.DataFrame, fields: Fields) -> Measured:
     """Share of neighbours, in the order in which the document lists the groups, that rise."""
-    found, expect = side(records, fields, "cells"), list(texts(fields["expect"]))
-    if lacking := [name for name in expect if name not in found.groups]:
+    cells, expect = side(records, fields, "cells"), list(texts(fields["expect"]))
+    if lacking := [name for name in expect if name not in cells.groups]:
         raise MissingError(f"the records hold no {listing(lacking)}")
-    rises = np.diff(column_medians(resampled(fields, found.table[expect]))) > 0
-    names = [f"{one} to {other}" for one, other in pairwise(expect)]
-    return shared_hits(fields, found, pd.Series(rises[0], names), rises, len(found.table))
+    rises = np.diff(column_medians(resampled(fields, cells.table[expect]))) > 0
+    names = [f"{first} to {second}" for first, second in pairwise(expect)]
+    return shared_hits(fields, cells, pd.Series(rises[0], names), rises, len(cells.table))
 
 
 @_kind("wins", "value of to over", "select margin", "hits groups examples")
@@ -339,12 +339,12 @@ def wins(records: pd.DataFrame, fields: Fields) -> Measured:
     of, to = side(records, fields, "of"), side(records, fields, "to")
     groups = shared_groups(of, to)
     blocks = of.table.index.intersection(to.table.index)
-    one = str(fields.get("select", "median"))
-    theirs = to.table[groups] * (1 + real(fields.get("margin", 0)))
-    inside = of.table[groups].agg(one) <= theirs.agg(one)
-    pick = {"min": partial(np.nanmin, axis=-2), "max": partial(np.nanmax, axis=-2)}
-    of_each = pick.get(one, column_medians)
-    a, b = (of_each(resampled(fields, table.loc[blocks, groups])) for table in (of.table, theirs))
+    statistic = str(fields.get("select", "median"))
+    limits = to.table[groups] * (1 + real(fields.get("margin", 0)))
+    inside = of.table[groups].agg(statistic) <= limits.agg(statistic)
+    extremes = {"min": partial(np.nanmin, axis=-2), "max": partial(np.nanmax, axis=-2)}
+    reduce = extremes.get(statistic, column_medians)
+    a, b = (reduce(resampled(fields, table.loc[blocks, groups])) for table in (of.table, limits))
     return shared_hits(fields, of, inside, a <= b, len(blocks))
 
 
@@ -354,19 +354,19 @@ def ranking(records: pd.DataFrame, fields: Fields) -> Measured:
     draws, notes, blocks, sources = [], [], [], []
     for cell, names in mapping(fields, "expect").items():
         chosen = {**fields, "cells": {**mapping(fields, "cells"), str(fields["groups"]): cell}}
-        found, expect = side(records, chosen, "cells"), texts(names)
-        order = np.argsort(column_medians(resampled(fields, found.table)))
-        fastest = np.array(found.groups)[order[:, : len(expect)]]
+        cells, expect = side(records, chosen, "cells"), texts(names)
+        order = np.argsort(column_medians(resampled(fields, cells.table)))
+        fastest = np.array(cells.groups)[order[:, : len(expect)]]
         draws.append(np.isin(fastest, expect).sum(axis=1) / len(expect))
         notes.append(f"{cell.rstrip('/*')}: {', '.join(fastest[0])}")
         # A reader that was left out of some blocks is known as poorly as it was measured.
-        blocks.append(int(found.table.notna().sum().min()))
-        sources.append(found)
+        blocks.append(int(cells.table.notna().sum().min()))
+        sources.append(cells)
     if not draws:
         raise MissingError("the ranking names no cell")
     estimate = interval_of(np.mean(draws, axis=0), min(blocks))
     words = {"ours": "; ".join(notes), "hits": percent(estimate.value)}
-    return found_in(fields, estimate, sources, words)
+    return as_measured(fields, estimate, sources, words)
 
 
 @_kind("ability", "cells", "", "outcome")

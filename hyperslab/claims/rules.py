@@ -13,7 +13,7 @@ from .reasons import SENTENCES
 NO_DIFFERENCE = 0.05  # Lee et al. name a winner from 5 % on
 MOST_APART = 4.0
 """A ratio that is so many times the document's, or a part of it as small, is another effect."""
-_SAME = (REFUTED, HOLDS, REFUTED)
+_HOLDS_INSIDE = (REFUTED, HOLDS, REFUTED)
 
 
 @dataclass(frozen=True)
@@ -89,7 +89,7 @@ def direction(above: bool, margin: float = NO_DIFFERENCE) -> Rule:
 def equality(margin: float, document: float = math.nan) -> Rule:
     """Take two configurations as equal where their ratio lies within a margin, as a share."""
     # Symmetric in the logarithm: which of the two is divided by the other does not matter.
-    return Rule("equality", _within(margin), _SAME, document, 1.0, _margins(margin))
+    return Rule("equality", _within(margin), _HOLDS_INSIDE, document, 1.0, _margins(margin))
 
 
 def bounds(
@@ -109,21 +109,21 @@ def bounds(
     if at_least > at_most:
         raise ValueError(f"at_least {at_least} is above at_most {at_most}")
     words = {"span": _span(at_least, at_most)}
-    return Rule("count", ((at_least, True), (at_most, False)), _SAME, document, words=words)
+    return Rule("count", ((at_least, True), (at_most, False)), _HOLDS_INSIDE, document, words=words)
 
 
 def calibration(tolerance: float) -> Rule:
     """Take synthetic data as a stand-in where no cell deviates by more than a share."""
     _check_share("tolerance", tolerance)
     words = {"tolerance": percent(tolerance)}
-    return Rule("calibration", ((-tolerance, True), (tolerance, False)), _SAME, words=words)
+    return Rule("calibration", ((-tolerance, True), (tolerance, False)), _HOLDS_INSIDE, words=words)
 
 
 def obsolete(**fields: float) -> Rule:
     """Take what the document states as standing within `bounds`, or as overtaken."""
-    found = bounds(**fields)
-    kind = "impossible" if found.edges[1][0] == 0 == found.document else "obsolete"
-    return Rule(kind, found.edges, (OBSOLETE, HOLDS, OBSOLETE), found.document, words=found.words)
+    rule = bounds(**fields)
+    kind = "impossible" if rule.edges[1][0] == 0 == rule.document else "obsolete"
+    return Rule(kind, rule.edges, (OBSOLETE, HOLDS, OBSOLETE), rule.document, words=rule.words)
 
 
 def _within(margin: float) -> tuple[tuple[float, bool], ...]:

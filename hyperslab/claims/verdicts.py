@@ -169,15 +169,15 @@ class Folder:
             path = self.path / f"{notebook}.parquet"
             if not path.exists():
                 raise MissingError(SENTENCES["no records"].format(notebook=notebook))
-            found = tables.load(path)
+            frame = tables.load(path)
             # As Python's own: of the small parts that are taken again and again, arrow's are slow.
-            text = [name for name in found if isinstance(found[name].dtype, pd.StringDtype)]
-            self._read[notebook] = found.astype(dict.fromkeys(text, object))
+            text = [name for name in frame if isinstance(frame[name].dtype, pd.StringDtype)]
+            self._read[notebook] = frame.astype(dict.fromkeys(text, object))
         return self._read[notebook]
 
-    def health(self, notebook: str, found: Measured) -> Health:
+    def health(self, notebook: str, measured: Measured) -> Health:
         """Return how quiet the run was where a notebook measured something."""
-        where = (found.run_id, found.experiments, found.cache_states)
+        where = (measured.run_id, measured.experiments, measured.cache_states)
         if (notebook, where) not in self._health:
             self._health[notebook, where] = health(self.records(notebook), *where)
         return self._health[notebook, where]
@@ -190,19 +190,19 @@ def judge(claim: Claim, folder: Folder) -> Judgement:
     for part in claim.parts:
         try:
             records = folder.records(part.notebook) if KINDS[part.kind].records else pd.DataFrame()
-            found = KINDS[part.kind].compute(records, part.fields)
+            measured = KINDS[part.kind].compute(records, part.fields)
         except MissingError as missing:
             parts.append(_without(part, str(missing)))
         except (AmbiguousError, ValueError) as error:
             raise ClaimsError(f"{claim.id}, part {part.name!r}: measure: {error}") from error
         else:
-            parts.append(_judged(part, found, folder))
+            parts.append(_judged(part, measured, folder))
             if part.headline and len(records):
                 profile = str(records["profile"].iloc[-1])
-    heads = [part for part in parts if part.headline]
-    head = next((part for part in heads if part.verdict != NOT_MEASURED), heads[0])
-    kept = tuple(part for part in parts if not part.headline or part is head)
-    return _qualified(Judgement(claim, kept, profile))
+    headlines = [part for part in parts if part.headline]
+    headline = next((part for part in headlines if part.verdict != NOT_MEASURED), headlines[0])
+    verdicts = tuple(part for part in parts if not part.headline or part is headline)
+    return _qualified(Judgement(claim, verdicts, profile))
 
 
 def _qualified(judgement: Judgement) -> Judgement:
@@ -210,42 +210,42 @@ def _qualified(judgement: Judgement) -> Judgement:
     if not judgement.contrary:
         return judgement
     outcome = OUTCOMES[judgement.verdict]
-    held = SENTENCES["outcome"].format(whose=WHOSE[True], outcome=outcome)
+    unqualified = SENTENCES["outcome"].format(whose=WHOSE[True], outcome=outcome)
     names = listing([f"“{part.name}”" for part in judgement.contrary])
     kind = "in part" if judgement.verdict == HOLDS else "not in all"
-    said = SENTENCES[kind].format(parts=names, outcome=outcome)
+    qualified = SENTENCES[kind].format(parts=names, outcome=outcome)
     parts = tuple(
-        replace(part, reason=part.reason.replace(held, said)) if part.headline else part
+        replace(part, reason=part.reason.replace(unqualified, qualified)) if part.headline else part
         for part in judgement.parts
     )
     return replace(judgement, parts=parts)
 
 
-def _judged(part: Part, found: Measured, folder: Folder) -> PartVerdict:
-    state = folder.health(part.notebook, found) if found.timed else Health((), "")
+def _judged(part: Part, measured: Measured, folder: Folder) -> PartVerdict:
+    state = folder.health(part.notebook, measured) if measured.timed else Health((), "")
     guard, void = state.guard, state.void
     if not part.rule.log_unit:
         guard, void = 1.0, state.void or state.far
-    verdict = part.rule.verdict(found.low / guard, found.high * guard)
+    verdict = part.rule.verdict(measured.low / guard, measured.high * guard)
     differs = folder.differs.get(part.notebook)
     marks = [SENTENCES["otherwise"].format(differs=differs)] if differs else []
-    slight = verdict == WEAKER and abs(math.log(found.value)) < math.log(_SLIGHT)
+    slight = verdict == WEAKER and abs(math.log(measured.value)) < math.log(_SLIGHT)
     why = SENTENCES["slight" if slight else "outcome"].format(
         whose=WHOSE[part.headline], outcome=OUTCOMES[verdict]
     )
-    if found.timed:
+    if measured.timed:
         marks += state.marks
         if guard > 1:
             marks.append(SENTENCES["guard"].format(share=percent(guard - 1)))
         if void:
             verdict, why = INCONCLUSIVE, SENTENCES["void"].format(why=void)
-        elif found.n < ENOUGH:
+        elif measured.n < ENOUGH:
             verdict = INCONCLUSIVE
-            why = SENTENCES["few"].format(blocks=found.n, enough=ENOUGH)
-    number_said = part.reason.format(**_words(part, found)).strip()
+            why = SENTENCES["few"].format(blocks=measured.n, enough=ENOUGH)
+    statement = part.reason.format(**_words(part, measured)).strip()
     marked = [SENTENCES["marked"].format(marks="; ".join(marks))] if marks else []
-    reason = " ".join([number_said, *_beside(part, found), why, *marked]).strip()
-    return _verdict(part, found, verdict, reason, marks, bool(state.marks))
+    reason = " ".join([statement, *_beside(part, measured), why, *marked]).strip()
+    return _verdict(part, measured, verdict, reason, marks, bool(state.marks))
 
 
 def _without(part: Part, why: str) -> PartVerdict:
@@ -258,38 +258,38 @@ def _without(part: Part, why: str) -> PartVerdict:
 
 
 def _verdict(
-    part: Part, found: Measured, verdict: str, reason: str, marks: Sequence[str], noisy: bool
+    part: Part, measured: Measured, verdict: str, reason: str, marks: Sequence[str], noisy: bool
 ) -> PartVerdict:
     return PartVerdict(
-        part.name, part.headline, part.rule.describe(), found.value, found.low, found.high,
-        unit_of(part, found.unit), part.rule.document, verdict, reason, found.run_id,
+        part.name, part.headline, part.rule.describe(), measured.value, measured.low, measured.high,
+        unit_of(part, measured.unit), part.rule.document, verdict, reason, measured.run_id,
         part.notebook, tuple(marks), part.role, noisy,
     )  # fmt: skip
 
 
-def _words(part: Part, found: Measured) -> dict[str, str]:
+def _words(part: Part, measured: Measured) -> dict[str, str]:
     document = part.rule.document
     return {
-        **found.words,
-        **{name: named(found.words[name]) for name in _CELLS if name in found.words},
-        "value": amount(found.value, found.unit),
-        "exact": f"{found.value:,.0f} {found.unit}".strip(),
-        "interval": interval(found.value, found.low, found.high, found.unit),
-        "document": "–" if math.isnan(document) else amount(document, found.unit),
+        **measured.words,
+        **{name: named(measured.words[name]) for name in _CELLS if name in measured.words},
+        "value": amount(measured.value, measured.unit),
+        "exact": f"{measured.value:,.0f} {measured.unit}".strip(),
+        "interval": interval(measured.value, measured.low, measured.high, measured.unit),
+        "document": "–" if math.isnan(document) else amount(document, measured.unit),
     }
 
 
-def _beside(part: Part, found: Measured) -> Iterator[str]:
+def _beside(part: Part, measured: Measured) -> Iterator[str]:
     """Give our ratio, beside the document's, or a share's interval."""
-    ours = interval(found.value, found.low, found.high)
-    unit = unit_of(part, found.unit)
+    ours = interval(measured.value, measured.low, measured.high)
+    unit = unit_of(part, measured.unit)
     if part.rule.kind in ("effect", "bound"):
         yield SENTENCES["against"].format(ours=ours, document=number(part.rule.document))
-    elif found.timed and found.unit in ("", SHARE):
+    elif measured.timed and measured.unit in ("", SHARE):
         if unit == TIMES:
             yield SENTENCES["ratio"].format(ours=ours)
-        elif found.low < found.high and unit.startswith("%"):
-            ends = {"low": percent(found.low), "high": percent(found.high)}
+        elif measured.low < measured.high and unit.startswith("%"):
+            ends = {"low": percent(measured.low), "high": percent(measured.high)}
             yield SENTENCES["interval"].format(**ends)
 
 
@@ -301,4 +301,4 @@ def unit_of(part: Part, measured: str) -> str:
 
 def named(cells: str) -> str:
     """Return the names of cells with the types of variables spelled out."""
-    return _TYPE.sub(lambda found: f"{_TYPES[found[1]]}{8 * int(found[2])}", cells)
+    return _TYPE.sub(lambda match: f"{_TYPES[match[1]]}{8 * int(match[2])}", cells)

@@ -46,12 +46,12 @@ def make(folder: Path, steps: int = 24, mib: int = 5) -> dict[str, Path]:
     above = {"atmosphere": plain, "atmosphere, shuffled": replace(plain, shuffle=True)}
     paths: dict[str, Path] = {}
     for stem, source, layouts in (("ocean", ocean, sea), ("air", air, above)):
-        made = {
+        files = {
             name: folder / f"{stem}-{n}{layout.suffix}"
             for n, (name, layout) in enumerate(layouts.items())
         }
-        data_gen.write(source, {path: layouts[name] for name, path in made.items()})
-        paths |= made
+        data_gen.write(source, {path: layouts[name] for name, path in files.items()})
+        paths |= files
     paths["radar"] = folder / "radar.nc"
     data_gen.write(radar, {paths["radar"]: Layout("netcdf4", radar.frame, "deflate", 1)})
     return paths
@@ -88,21 +88,21 @@ def _spelled(shares: Shares) -> str:
 
 
 def given(folder: str | Path) -> list[Pair]:
-    ends = (".nc", ".nc4", ".h5", ".hdf5", ".zarr")
-    files = {one.name: one for one in sorted(Path(folder).iterdir()) if one.suffix in ends}
+    suffixes = (".nc", ".nc4", ".h5", ".hdf5", ".zarr")
+    files = {path.name: path for path in sorted(Path(folder).iterdir()) if path.suffix in suffixes}
     return pairs(files, dict.fromkeys(files, ({}, _SERIES, _MAP, _MIXED)))
 
 
 def evaluate(
-    chosen: Iterable[Pair], calibration: Calibration, asked: Question, most: int
+    chosen: Iterable[Pair], calibration: Calibration, template: Question, most: int
 ) -> Iterator[Mapping[str, object]]:
     """Yield records: for each pair what was predicted best, what was advised, and their ranks."""
     with Processes(MODULES) as processes:
         for pair in chosen:
             with open_source(pair.path) as source:
                 own = chunked_format(source.format)
-            question = replace(asked, address=pair.path, shares=pair.shares, formats=(own,))
-            wider = replace(question, measured=most, seed=asked.seed + 1)
+            question = replace(template, address=pair.path, shares=pair.shares, formats=(own,))
+            wider = replace(question, measured=most, seed=template.seed + 1)
             try:
                 guess = predicted(subject_of(question), calibration, processes)
             except ValueError as error:  # it has no such read
@@ -160,13 +160,13 @@ def judged(
 
 
 def _order(every: Advice) -> list[Row]:
-    known = [row for row in (every.present, *every.rows) if row.measured_gain is not None]
-    return sorted(known, key=lambda row: (row.left_early, -_gain(row)))
+    with_gain = [row for row in (every.present, *every.rows) if row.measured_gain is not None]
+    return sorted(with_gain, key=lambda row: (row.left_early, -_gain(row)))
 
 
 def _choices(advised: Advice, every: Advice) -> dict[str, str]:
-    able = [row for row in _order(every) if math.isfinite(row.sample_gain)]
-    best = max(able, key=lambda row: row.sample_gain, default=every.present)
+    predictable = [row for row in _order(every) if math.isfinite(row.sample_gain)]
+    best = max(predictable, key=lambda row: row.sample_gain, default=every.present)
     chosen = {"predicted": best, "advised": advised.first or every.present}
     return {mode: row.candidate.name for mode, row in chosen.items()}
 

@@ -26,15 +26,15 @@ JUDGED_S = 0.003
 def waits(latency_ms: str) -> tuple[float, ...]:
     """Return the seconds that are added to each request, the longest first, from milliseconds."""
     try:
-        found = {float(word) / 1e3 for word in latency_ms.split()}
+        waits_s = {float(word) / 1e3 for word in latency_ms.split()}
     except ValueError:
-        found = set()
-    if not found or not all(0 <= wait_s <= 1 for wait_s in found):
+        waits_s = set()
+    if not waits_s or not all(0 <= wait_s <= 1 for wait_s in waits_s):
         raise ValueError(
             f"latency_ms is {latency_ms!r}: give milliseconds from 0 to 1000 with spaces between, "
             'as "0 1 3"'
         )
-    return tuple(sorted(found, reverse=True))
+    return tuple(sorted(waits_s, reverse=True))
 
 
 def case(

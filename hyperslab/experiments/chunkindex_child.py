@@ -12,9 +12,9 @@ from hyperslab.measure.case import Stopwatch
 from hyperslab.measure.memory import touch, wanted_bytes
 
 
-def main(told: str) -> None:
+def main(line: str) -> None:
     """Do what a line of JSON asks for: build an index, or read through one and print the phases."""
-    job = json.loads(told)
+    job = json.loads(line)
     package = importlib.import_module("chunkindex")
     if "selection" in job:
         print(json.dumps(_read(package, job)))
@@ -23,7 +23,7 @@ def main(told: str) -> None:
 
 
 def _read(package: Any, job: dict[str, Any]) -> list[dict[str, object]]:
-    places, opener = (job["data"], job["index"]), open
+    addresses, opener = (job["data"], job["index"]), open
     if "://" in job["data"]:
         importlib.import_module("aiohttp")
         opener = importlib.import_module("fsspec").open
@@ -34,7 +34,7 @@ def _read(package: Any, job: dict[str, Any]) -> list[dict[str, object]]:
     watch = Stopwatch()
     with ExitStack() as held:
         with watch("open"):
-            data, index = (held.enter_context(opener(place, "rb")) for place in places)
+            data, index = (held.enter_context(opener(address, "rb")) for address in addresses)
         with watch("read"):
             values = package.read_slice(data, index, job["variable"], box)
         watch.note(useful_bytes=values.nbytes)

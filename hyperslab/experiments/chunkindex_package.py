@@ -59,17 +59,17 @@ class Package:
 
     def make(self) -> Path:
         python, mark = self.environment / "bin" / "python", self.environment / VERSIONS.name
-        wanted = VERSIONS.read_text(encoding="utf-8")
-        if not mark.exists() or mark.read_text(encoding="utf-8") != wanted:
+        versions = VERSIONS.read_text(encoding="utf-8")
+        if not mark.exists() or mark.read_text(encoding="utf-8") != versions:
             _run([sys.executable, "-m", "venv", "--clear", str(self.environment)])
             _run([str(python), "-m", "pip", "install", "--quiet", "--requirement", str(VERSIONS)])
-            mark.write_text(wanted, encoding="utf-8")
+            mark.write_text(versions, encoding="utf-8")
         return python
 
-    def words(self, **told: object) -> tuple[str, ...]:
+    def words(self, **job: object) -> tuple[str, ...]:
         # Isolated: what this process imports from, its children would else import from too.
         begun = (str(self.environment / "bin" / "python"), "-I", "-c", _CHILD)
-        return (*begun, str(self._folder), str(_TOP), json.dumps(told))
+        return (*begun, str(self._folder), str(_TOP), json.dumps(job))
 
 
 @dataclass(frozen=True)
@@ -89,10 +89,10 @@ class ReadByPackage:
             f"{path.name}-{zlib.crc32(repr(self.selection).encode()):08x}.read.npy"
         )
         box = ends(self.selection, array.shape)
-        told = {"data": str(path), "index": str(index), "variable": array.variable}
+        job = {"data": str(path), "index": str(index), "variable": array.variable}
         room = self.file.memory_bytes(STAND_IN)
         return {
-            "run": self.package.words(**told, selection=box, target=str(target), memory_bytes=room),
+            "run": self.package.words(**job, selection=box, target=str(target), memory_bytes=room),
             "check": partial(saved, target, self.file.part(self.selection)),
             "columns": {
                 **columns(self.file.layout, STAND_IN),
@@ -113,9 +113,9 @@ def saved(path: Path, values: Callable[[], NDArray[Any]], _: object = None) -> b
 
 def ends(selection: Selection, shape: Sequence[int]) -> list[tuple[int, int]]:
     """Return the first place and that behind the last of each axis."""
-    chosen = [range(n)[part] for part, n in zip(selection, shape, strict=True)]
+    chosen = [range(n)[index] for index, n in zip(selection, shape, strict=True)]
     return [
-        (part, part + 1) if isinstance(part, int) else (part.start, part.stop) for part in chosen
+        (span, span + 1) if isinstance(span, int) else (span.start, span.stop) for span in chosen
     ]
 
 
@@ -127,17 +127,17 @@ def index(package: Package | None, files: Iterable[File]) -> None:
         path, variable = file.path, file.array.variable
         if (index := path.with_name(path.name + SUFFIX)).exists():
             continue
-        part, alone = (index.with_name(f"{index.name}.{end}") for end in ("part", "alone"))
-        part.unlink(missing_ok=True)
+        unfinished, alone = (index.with_name(f"{index.name}.{end}") for end in ("part", "alone"))
+        unfinished.unlink(missing_ok=True)
         # It stops at variables without chunks.
         with h5py.File(path) as whole, h5py.File(alone, "w") as copy:
             whole.copy(whole[variable], copy, variable, without_attrs=True)
-        _run(package.words(data=str(alone), index=str(part)))
+        _run(package.words(data=str(alone), index=str(unfinished)))
         alone.unlink()
-        part.replace(index)
+        unfinished.replace(index)
 
 
-def known(recorded: Callable[[str, str], Collection[int]]) -> bool:
+def in_records(recorded: Callable[[str, str], Collection[int]]) -> bool:
     try:
         return bool(recorded("package", "requests"))
     except (KeyError, ValueError):
@@ -149,8 +149,8 @@ def counts(package: Package, reads: Reads, layouts: Sequence[str]) -> Iterator[d
     # Verified is what is true, where hyperslab's own index has the same points.
     for name, (files, selection) in reads.items():
         for layout in layouts:
-            for found in both(package, files[layout], selection):
-                yield {"read": name, "layout": layout, "phase": "all", **found}
+            for row in both(package, files[layout], selection):
+                yield {"read": name, "layout": layout, "phase": "all", **row}
 
 
 def both(package: Package, file: File, selection: Selection) -> Iterator[dict[str, object]]:
@@ -186,23 +186,23 @@ def both(package: Package, file: File, selection: Selection) -> Iterator[dict[st
             values = opened.read(selection)
         yield row("chunkindex", "", np.array_equal(values, truth))
         server.forget()
-        told = {"data": data, "index": index, "variable": variable, "target": str(target)}
-        _run(package.words(**told, selection=ends(selection, file.array.shape)))
+        job = {"data": data, "index": index, "variable": variable, "target": str(target)}
+        _run(package.words(**job, selection=ends(selection, file.array.shape)))
         yield row(NAME, package.version, saved(target, lambda: truth))
 
 
-def same_points(one: Path, other: Path, variable: str) -> tuple[bool, int]:
-    found, others = (chunkindex_format.chunk_points(path, variable) for path in (one, other))
-    same = found.keys() == others.keys() and all(
-        np.array_equal(found[name].outloc, others[name].outloc)
-        and np.array_equal(found[name].bit, others[name].bit)
-        for name in found
+def same_points(first: Path, second: Path, variable: str) -> tuple[bool, int]:
+    points, others = (chunkindex_format.chunk_points(path, variable) for path in (first, second))
+    same = points.keys() == others.keys() and all(
+        np.array_equal(points[name].outloc, others[name].outloc)
+        and np.array_equal(points[name].bit, others[name].bit)
+        for name in points
     )
-    return same, sum(len(record.outloc) for record in found.values())
+    return same, sum(len(record.outloc) for record in points.values())
 
 
 def _run(words: Sequence[str]) -> None:
     done = subprocess.run(list(words), capture_output=True, text=True)
     if done.returncode:
-        said = (done.stderr.strip() or done.stdout.strip()).splitlines()[-3:]
-        raise RuntimeError(f"{Path(words[0]).name} ended with {done.returncode}: {' '.join(said)}")
+        lines = (done.stderr.strip() or done.stdout.strip()).splitlines()[-3:]
+        raise RuntimeError(f"{Path(words[0]).name} ended with {done.returncode}: {' '.join(lines)}")

@@ -31,13 +31,13 @@ def integers(path: Path, shape: Sequence[int], dtype: str, seed: int = 0) -> Pat
 
 def words(path: Path, chunks: Iterable[Sequence[int]], *more: str) -> list[str]:
     """Return the words after `hyperslab bench` that copy a file uncompressed into these chunks."""
-    each = [word for one in chunks for word in ("--chunks", ",".join(map(str, one)))]
+    each = [word for chunk in chunks for word in ("--chunks", ",".join(map(str, chunk)))]
     return [*more, *each, str(path)]
 
 
-def rows(given: Sequence[str], seed: int, *, copy: bool = True, **columns: object) -> Rows:
+def rows(arguments: Sequence[str], seed: int, *, copy: bool = True, **columns: object) -> Rows:
     """Yield the records of one benchmark: those of layouts, and of the whole file."""
-    frame = measured(given, seed=seed, copy=copy)
+    frame = measured(arguments, seed=seed, copy=copy)
     whole = (frame["phase"] == "stat") & (frame["case"] == "")
     frame["verified"] |= whole  # a size is looked up: there is nothing to compare
     frame = frame[(frame["experiment"] == "bench") | whole]
@@ -60,10 +60,10 @@ def by_bm_file(bm_file: str, path: Path, chunk: Sequence[int], form: str, **labe
         return
     copy = path.with_name(f"{BM_FILE}.nc")
     lengths = ":".join(map(str, chunk))
-    asked = ["-h", "-d", "-m", "-f", form, "-o", copy.name, "-c", f"0:-1:0:{lengths}", path.name]
-    done = subprocess.run([bm_file, *asked], cwd=path.parent, capture_output=True, text=True)
-    for made in (copy, copy.with_name(f"tst_copy_{copy.name}")):
-        made.unlink(missing_ok=True)
+    options = ["-h", "-d", "-m", "-f", form, "-o", copy.name, "-c", f"0:-1:0:{lengths}", path.name]
+    done = subprocess.run([bm_file, *options], cwd=path.parent, capture_output=True, text=True)
+    for output in (copy, copy.with_name(f"tst_copy_{copy.name}")):
+        output.unlink(missing_ok=True)
     lines = done.stdout.splitlines()
     if done.returncode or len(lines) < 2:
         yield {**about, "verified": False, "status": f"failed: {done.stderr or done.returncode}"}
@@ -82,8 +82,8 @@ def shorts(
         chunk = (length,) * ndims
         path = integers(folder / f"shorts-{ndims}d.nc", chunk, "i2")
         more = ("-f", "4", "--patterns", "none", "--workdir", str(folder))
-        given = words(path, [chunk], *more, "--repeats", str(repeats))
-        yield from rows(given, seed, copy=False, dimensions=str(ndims))
+        arguments = words(path, [chunk], *more, "--repeats", str(repeats))
+        yield from rows(arguments, seed, copy=False, dimensions=str(ndims))
         yield from by_bm_file(bm_file, path, chunk, "4", layout=BM_FILE, dimensions=str(ndims))
 
 
@@ -91,24 +91,24 @@ def copies(folder: Path, side: int, chunks: Sequence[int], seed: int, bm_file: s
     """Yield real and predicted sizes of a square array's copies, after that of bm_file's own."""
     path = integers(folder / "square.nc", (side, side), "i4")
     more = ("-f", "3", "--patterns", "none", "--workdir", str(folder), "--repeats", "1")
-    given = words(path, [(length, length) for length in chunks], *more)
-    frame = main(measured(given, seed=seed, copy=False))
+    arguments = words(path, [(length, length) for length in chunks], *more)
+    frame = main(measured(arguments, seed=seed, copy=False))
     frame = frame[frame["experiment"] == "bench"]
     yield from by_bm_file(bm_file, path, (chunks[0], chunks[0]), "3", layout=BM_FILE)
     path.unlink()
     for length in chunks:
         name = f"{length}x{length}"
-        part = frame[frame["chunks"] == name]
-        failed = part["status"][part["status"] != "ok"]
+        records = frame[frame["chunks"] == name]
+        failed = records["status"][records["status"] != "ok"]
         yield {
             "layout": name,
             "phase": "size",
             "format": "netcdf4",
             "chunks": name,
-            "file_bytes": float(part["file_bytes"].max()),
+            "file_bytes": float(records["file_bytes"].max()),
             "predicted_bytes": predicted_bytes((side, side), (length, length), 4),
             "useful_bytes": 4 * side * side,
-            "verified": bool(part["verified"].all()),
+            "verified": bool(records["verified"].all()),
             "status": failed.iloc[0] if len(failed) else "ok",
         }
 
@@ -116,7 +116,7 @@ def copies(folder: Path, side: int, chunks: Sequence[int], seed: int, bm_file: s
 def columns(frame: pd.DataFrame, by_dimensions: pd.DataFrame) -> Rows:
     """Yield a row for each of bm_file's columns: whether it is there, filled, and right."""
     groups = by_dimensions.groupby("dimensions", sort=False, observed=True)
-    tables = [Findings(frame).table, pd.concat(Findings(part).table[:1] for _, part in groups)]
+    tables = [Findings(frame).table, pd.concat(Findings(group).table[:1] for _, group in groups)]
     for name in BM_COLUMNS:
         wrong = [why for table in tables if (why := fault(table, name))]
         yield {"column": name, "phase": "column", "status": wrong[0] if wrong else "ok"}
@@ -128,9 +128,9 @@ def fault(table: pd.DataFrame, name: str) -> str:
     if table[name].isna().any() or table[name].astype(str).eq("").any():
         return f"the column {name!r} is not filled"
     if name in BM_RATES:
-        found = table[name].astype(float) * table[BM_RATES[name]].astype(float)
+        implied = table[name].astype(float) * table[BM_RATES[name]].astype(float)
         useful = table["ratio"] * table["file_bytes"]
-        if ((found / useful - 1).abs() > 1e-3).any():
+        if ((implied / useful - 1).abs() > 1e-3).any():
             return f"{name!r} is not the data's bytes over {BM_RATES[name]!r}"
     if name == "output size" and (table[name] != table["file_bytes"]).any():
         return "'output size' is not the size of the file"

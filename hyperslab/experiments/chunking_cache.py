@@ -64,8 +64,8 @@ def edges(folder: Path) -> Iterator[dict[str, object]]:
 
         def stays(size: int, together: int = together, calls: dict[int, int] = calls) -> bool:
             path = _written(folder, (size * together,), (size,))
-            places = [size * i for i in range(together)]
-            calls[size] = _calls_of_second(path, [*places, *places], rounds=together)
+            starts = [size * i for i in range(together)]
+            calls[size] = _calls_of_second(path, [*starts, *starts], rounds=together)
             return calls[size] == 0
 
         last = last_staying(stays, 1, LARGEST_SEARCHED // together, default // together)
@@ -130,13 +130,13 @@ def _written(folder: Path, shape: tuple[int, ...], chunks: tuple[int, ...]) -> P
     with netCDF4.Dataset(path, "w") as file:
         for axis, n in enumerate(shape):
             file.createDimension(f"d{axis}", n)
-        made = file.createVariable(
+        variable = file.createVariable(
             "v", "i1", file.dimensions, zlib=True, complevel=1, chunksizes=chunks
         )
-        made.set_auto_maskandscale(False)
+        variable.set_auto_maskandscale(False)
         first = shape[0] if len(shape) > 1 else chunks[0]
         for start in range(0, shape[0], first):  # chunk by chunk: they may be large
-            made[start : start + first] = np.zeros((first, *shape[1:]), "i1")
+            variable[start : start + first] = np.zeros((first, *shape[1:]), "i1")
     return path
 
 
@@ -171,10 +171,10 @@ def _read_calls() -> int:
 def noise(shape: tuple[int, int]) -> NDArray[np.int32]:
     """Return rows of noise that repeats, so that it compresses and is soon decompressed."""
     period = np.random.default_rng(0).integers(0, 2**31, PERIOD, dtype="i4")
-    found = np.empty(shape, "i4")
-    for i, row in enumerate(found):
+    rows = np.empty(shape, "i4")
+    for i, row in enumerate(rows):
         row[:] = np.tile(np.roll(period, -7 * i), shape[1] // PERIOD)
-    return found
+    return rows
 
 
 @dataclass(frozen=True)
@@ -196,7 +196,7 @@ class RowByRow:
         if self.cache_bytes or "netcdf4" in self.library:
             nbytes = self.cache_bytes or build_rule().granted(4 * math.prod(layout.chunks))
             cache = replace(cache, nbytes=nbytes)
-        kept = self.setting == "dataset kept" or (
+        stays_open = self.setting == "dataset kept" or (
             self.library not in REOPENING and self.setting != "opened anew"
         )
         across = -(-shape[1] // layout.chunks[1])
@@ -208,7 +208,7 @@ class RowByRow:
                 "library": READERS[self.library],
                 "pattern": f"{self.rows} rows",
                 "cache_bytes": cache.nbytes,
-                "predicted_reads": fetched if kept else self.rows * across,
+                "predicted_reads": fetched if stays_open else self.rows * across,
                 **layout.record(),
             },
             "files": (self.file.path,),

@@ -71,23 +71,23 @@ class Defined:
 
 def variables(shapes: Iterable[tuple[int, ...]] = ()) -> list[Defined]:
     """Return the variables that are tried: 1 to 6 dimensions, values of 1 to 8 bytes."""
-    found = []
+    definitions = []
     for number, shape in enumerate((*_USUAL, *_AWKWARD, *shapes)):
         rank = len(shape)
         growing = [(), (), (0,), (rank - 1,), (0, 1)[:rank], tuple(range(rank))]
         for step, unlimited in enumerate(growing):
-            found.append(_new(shape, (1, 2, 4, 8)[(number + step % 4) % 4], unlimited))
-    found += map(named, SHOWN)
+            definitions.append(_new(shape, (1, 2, 4, 8)[(number + step % 4) % 4], unlimited))
+    definitions += map(named, SHOWN)
     draw = random.Random(0)
     for _ in range(_DRAWN):
         rank = draw.randint(1, 6)
         most = draw.choice((6, 12, 60 // rank))
         shape = tuple(max(1, int(2 ** draw.uniform(0, most))) for _ in range(rank))
         unlimited = tuple(axis for axis in range(rank) if draw.random() < 0.3)
-        found.append(_new(shape, draw.choice((1, 2, 4, 8)), unlimited))
-    found += [Defined((GROWN,), size, (0,)) for size in (4, 8)]
-    found += [Defined((GROWN, 0), 4, (0, 1)), Defined((GROWN, 721, 1440), 4, (0,))]
-    return list({item.name: item for item in found}.values())
+        definitions.append(_new(shape, draw.choice((1, 2, 4, 8)), unlimited))
+    definitions += [Defined((GROWN,), size, (0,)) for size in (4, 8)]
+    definitions += [Defined((GROWN, 0), 4, (0, 1)), Defined((GROWN, 721, 1440), 4, (0,))]
+    return list({item.name: item for item in definitions}.values())
 
 
 def named(name: str) -> Defined:
@@ -102,10 +102,10 @@ def growing() -> list[Defined]:
         (10,), (500,), (721, 1440), (1500, 1500), (4000, 4000), (37, 361, 720), (13, 721, 1440),
         (30, 40, 180, 360), (2, 3, 4, 5, 6),
     )  # fmt: skip
-    found = [Defined((0, *shape), size, (0,)) for shape in fixed for size in (4, 8)]
-    found += [Defined((0, 0, *shape), 4, (0, 1)) for shape in ((721, 1440), (10,))]
-    found += [Defined((0,) * rank, 4, tuple(range(rank))) for rank in (1, 2, 3, 4)]
-    return found
+    definitions = [Defined((0, *shape), size, (0,)) for shape in fixed for size in (4, 8)]
+    definitions += [Defined((0, 0, *shape), 4, (0, 1)) for shape in ((721, 1440), (10,))]
+    definitions += [Defined((0,) * rank, 4, tuple(range(rank))) for rank in (1, 2, 3, 4)]
+    return definitions
 
 
 def picked(items: Iterable[Defined], folder: Path) -> Iterator[dict[str, object]]:
@@ -137,9 +137,9 @@ def constants(folder: Path) -> Iterator[dict[str, object]]:
     with netCDF4.Dataset(path, "w") as file:
         for axis, n in enumerate((1000, 1000)):
             file.createDimension(f"d{axis}", n)
-        found = file.createVariable("v", "f4", ("d0", "d1")).chunking()
+        chunking = file.createVariable("v", "f4", ("d0", "d1")).chunking()
     path.unlink()
-    yield {"variable": "fixed, no filter", "mode": str(found), **common}
+    yield {"variable": "fixed, no filter", "mode": str(chunking), **common}
 
 
 def default_chunk_bytes(folder: Path) -> int:
@@ -155,7 +155,7 @@ def library_chunks(items: Sequence[Defined], folder: Path) -> list[tuple[int, ..
 
     path = folder / "defined.nc"
     path.unlink(missing_ok=True)
-    found: list[tuple[int, ...]] = []
+    chunks: list[tuple[int, ...]] = []
     with netCDF4.Dataset(path, "w") as file:
         for number, item in enumerate(items):
             names = [f"d{number}_{axis}" for axis in range(len(item.shape))]
@@ -165,10 +165,10 @@ def library_chunks(items: Sequence[Defined], folder: Path) -> list[tuple[int, ..
                     file.createVariable(f"{name}_grown", "i1", (name,))[:n] = 0
                     len(file.dimensions[name])  # until asked, the library takes it for 0
             # A filter: fixed axes alone would not be chunked.
-            made = file.createVariable(f"v{number}", DTYPES[item.itemsize], names, zlib=True)
-            found.append(tuple(map(int, made.chunking())))
+            variable = file.createVariable(f"v{number}", DTYPES[item.itemsize], names, zlib=True)
+            chunks.append(tuple(map(int, variable.chunking())))
     path.unlink()
-    return found
+    return chunks
 
 
 def _new(shape: tuple[int, ...], itemsize: int, unlimited: tuple[int, ...]) -> Defined:

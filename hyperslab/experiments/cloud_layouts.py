@@ -19,7 +19,7 @@ from ..io import references
 from ..io.by_h5py import PAGE_BUFFER_BYTES
 from ..io.by_zarr import store_at
 from ..io.creation import create, stored_bytes
-from ..io.experiment import File, columns, taken
+from ..io.experiment import File, columns, selected
 from ..io.far import Place
 from ..io.layout import Layout
 from ..io.selection import Selection
@@ -48,7 +48,7 @@ class Variables:
 
     @property
     def described(self) -> dict[str, tuple[tuple[int, ...], str]]:
-        return {one.name: (one.shape, str(one.attrs["units"])) for one in self._variables}
+        return {field.name: (field.shape, str(field.attrs["units"])) for field in self._variables}
 
     @property
     def _variables(self) -> list[Variable]:
@@ -63,7 +63,7 @@ class Variables:
         ]  # fmt: skip
 
     def part(self, selection: Selection, folder: Path) -> Callable[[], NDArray[Any]]:
-        return partial(taken, self.noise, selection)
+        return partial(selected, self.noise, selection)
 
     def noise(self) -> NDArray[np.float32]:
         return np.random.default_rng(0).normal(size=self.shape).astype(self.dtype)
@@ -75,11 +75,11 @@ class Variables:
             name: (Variable(name, (name,), (size,), "f8", {"units": "1"}), np.arange(float(size)))
             for name, size in zip(("time", "lat", "lon"), self.shape, strict=True)
         }
-        wanted, values = self._variables, self.noise()
+        fields, values = self._variables, self.noise()
         for path, layout in files.items():
-            with create(path, wanted, layout, coordinates=coordinates, overwrite=True) as writer:
-                for one in wanted:
-                    writer.write(one.name, ..., values)
+            with create(path, fields, layout, coordinates=coordinates, overwrite=True) as writer:
+                for field in fields:
+                    writer.write(field.name, ..., values)
             if layout.format == "zarr3":  # that of Zarr 2 is written by our writer
                 with warnings.catch_warnings():
                     # It is said that this is not in Zarr 3's specification.
@@ -151,35 +151,35 @@ class OpenOver:
         return (*self.place.needs, *beside)
 
     def __call__(self, watch: Stopwatch) -> Any:
-        place = self.place.remote(self.file.path.name)
+        remote = self.place.remote(self.file.path.name)
         with ExitStack() as held:
             with watch("open"):
-                dataset = _opened(place, self.opening, held)
-                known = {
+                dataset = _opened(remote, self.opening, held)
+                described = {
                     str(name): (tuple(array.shape), str(array.attrs["units"]))
                     for name, array in dataset.data_vars.items()
                 }
             watch.note(**self.place.counted())
-        return known
+        return described
 
 
-def _opened(place: Remote, opening: Opening, held: ExitStack) -> Any:
+def _opened(remote: Remote, opening: Opening, held: ExitStack) -> Any:
     """Open a dataset without decoding, as far as that needs no values."""
     import xarray as xr
 
     options: dict[str, Any] = {"engine": opening.engine}
-    target: Any = place.url
+    target: Any = remote.url
     if opening.engine == "h5netcdf":
         cache = {"cache_type": "none"} if opening.cache else None
-        target = held.enter_context(place.stream(cache))
+        target = held.enter_context(remote.stream(cache))
         options["phony_dims"] = "access"
         if opening.cache == "pages":
             options["driver_kwds"] = {"page_buf_size": PAGE_BUFFER_BYTES}
     elif opening.engine == "subchunk":
-        options["storage_options"] = dict(place.options)
+        options["storage_options"] = dict(remote.options)
     else:
-        refs = references.references_of(place) if opening.engine == "kerchunk" else None
-        target = references.store_of(refs, place, held) if refs else store_at(place, held)
+        refs = references.references_of(remote) if opening.engine == "kerchunk" else None
+        target = references.store_of(refs, remote, held) if refs else store_at(remote, held)
         options |= {"engine": "zarr", "zarr_format": opening.zarr_format}
         options["consolidated"] = opening.consolidated
     with warnings.catch_warnings():

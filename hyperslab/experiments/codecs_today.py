@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from ..io import reader
 from ..io.creation import write_array
-from ..io.experiment import File, taken
+from ..io.experiment import File, selected
 from ..io.layout import Layout
 from ..io.selection import Selection
 
@@ -41,7 +41,7 @@ class Stored(File):
         return self.path.with_suffix(".npy") if self.layout.quantize else self.exact
 
     def part(self, selection: Selection) -> Callable[[], NDArray[Any]]:
-        return partial(taken, partial(np.load, self.truth, mmap_mode="r"), selection)
+        return partial(selected, partial(np.load, self.truth, mmap_mode="r"), selection)
 
     def twin(self) -> Path:
         """Return the file itself: it is read from memory only."""
@@ -60,30 +60,30 @@ def write(files: Mapping[Key, Stored]) -> dict[Key, float]:
     """Write every file once, keep what it must give back, and return the CPU seconds of writing."""
     seconds: dict[Key, float] = {}
     values: dict[str, Values] = {}
-    for key, one in files.items():
-        array, layout = one.array, one.layout
+    for key, file in files.items():
+        array, layout = file.array, file.layout
         if array.name not in values:
-            values[array.name] = np.asarray(array.part(..., one.path.parent)())
-            np.save(one.exact, values[array.name])
+            values[array.name] = np.asarray(array.part(..., file.path.parent)())
+            np.save(file.exact, values[array.name])
         began = time.process_time()
-        write_array(one.path, values[array.name], layout, fill_value=one.fill, overwrite=True)
+        write_array(file.path, values[array.name], layout, fill_value=file.fill, overwrite=True)
         seconds[key] = time.process_time() - began
         if layout.quantize:
             # By another library than wrote it, where one can.
             library = "h5py" if layout.codec == "deflate" else "netcdf4"
-            with reader(library).open(one.path, "data") as opened:
+            with reader(library).open(file.path, "data") as opened:
                 rounded = opened.read()
-            check_bound(values[array.name], rounded, layout, one.fill)
-            np.save(one.truth, rounded)
+            check_bound(values[array.name], rounded, layout, file.fill)
+            np.save(file.truth, rounded)
     return seconds
 
 
 def fidelities(files: Mapping[Key, Stored]) -> Iterator[dict[str, object]]:
     """Yield what rounding left of each field: a row of records for each band of wavelengths."""
-    for (field, name), one in files.items():
-        if one.layout.quantize:
-            pairs = zip(np.load(one.exact), one.part(...)(), strict=True)
-            for row in bands(pairs, one.fill):
+    for (field, name), file in files.items():
+        if file.layout.quantize:
+            pairs = zip(np.load(file.exact), file.part(...)(), strict=True)
+            for row in bands(pairs, file.fill):
                 yield {"field": field, "layout": name, "phase": "band", **row}
 
 
@@ -96,9 +96,9 @@ def bound(layout: Layout) -> float:
 
 
 def check_bound(values: Values, rounded: Values, layout: Layout, fill: float | None) -> None:
-    there = np.ones(values.shape, bool) if fill is None else values != fill
-    exact = values[there].astype("f8")
-    worst = float((np.abs(exact - rounded[there]) / _sizes(exact)).max(initial=0.0))
+    present = np.ones(values.shape, bool) if fill is None else values != fill
+    exact = values[present].astype("f8")
+    worst = float((np.abs(exact - rounded[present]) / _sizes(exact)).max(initial=0.0))
     if not worst <= bound(layout) * (1 + 1e-6):  # also where it is no number
         raise ValueError(f"{layout.quantize} changed a value by {worst:.2g} of it")
 
@@ -112,35 +112,35 @@ def bands(
     changed = count = 0
     powers = np.zeros((3, _BANDS))  # of the one, of the other, and of both together
     for original, rounded in pairs:
-        there = np.ones(original.shape, bool) if fill is None else original != fill
-        if fill is not None and not np.array_equal(there, rounded != fill):
+        present = np.ones(original.shape, bool) if fill is None else original != fill
+        if fill is not None and not np.array_equal(present, rounded != fill):
             raise ValueError("rounding made a missing value another, or another one missing")
         shape = original.shape
-        a, b = (np.where(there, values, 0).astype("f8") for values in (original, rounded))
-        apart = np.abs(a - b)
-        error = max(error, float(apart.max()))
-        relative = max(relative, float((apart / _sizes(a)).max()))
-        changed += int((apart > 0).sum())
-        count += int(there.sum())
+        a, b = (np.where(present, values, 0).astype("f8") for values in (original, rounded))
+        difference = np.abs(a - b)
+        error = max(error, float(difference.max()))
+        relative = max(relative, float((difference / _sizes(a)).max()))
+        changed += int((difference > 0).sum())
+        count += int(present.sum())
         before, after = (np.fft.rfft2(values - values.mean()) for values in (a, b))
         squares = np.abs(before) ** 2, np.abs(after) ** 2, (before * after.conj()).real
         powers += [_by_band(values, shape) for values in squares]
     power_a, power_b, cross = powers
-    known = (power_a > 0) & (power_b > 0)
-    coherence = cross[known] ** 2 / (power_a[known] * power_b[known])
+    has_power = (power_a > 0) & (power_b > 0)
+    coherence = cross[has_power] ** 2 / (power_a[has_power] * power_b[has_power])
     edges = _edges(shape)
-    wavelengths = (1 / np.sqrt(edges[:-1] * edges[1:]))[known]
-    logs = np.log(power_a[known]), np.log(power_b[known])
+    wavelengths = (1 / np.sqrt(edges[:-1] * edges[1:]))[has_power]
+    logs = np.log(power_a[has_power]), np.log(power_b[has_power])
     whole = {
         "error": error,
         "relative_error": relative,
         "changed": changed / max(count, 1),
-        "spectra": float(np.corrcoef(*logs)[0, 1]) if known.sum() > 1 else 1.0,
+        "spectra": float(np.corrcoef(*logs)[0, 1]) if has_power.sum() > 1 else 1.0,
         "kept_from": float(wavelengths[coherence >= KEPT].min(initial=math.inf)),
     }
     return [
-        {"wavelength": float(length), "coherence": float(one), **whole}
-        for length, one in zip(wavelengths, coherence, strict=True)
+        {"wavelength": float(length), "coherence": float(squared), **whole}
+        for length, squared in zip(wavelengths, coherence, strict=True)
     ]
 
 

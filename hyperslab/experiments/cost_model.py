@@ -43,18 +43,18 @@ class TrialFile:
 def patterns(shape: tuple[int, ...]) -> dict[str, Indices]:
     every = whole(shape)
     point, between = tuple(int(0.37 * n) for n in shape[-2:]), (0,) * (len(shape) - 3)
-    found: dict[str, Indices] = {
+    selections: dict[str, Indices] = {
         "box": tuple(slice(n // 3, n // 3 + max(n // 4, 1), 1) for n in shape),
         "whole": every,
         "strided": (*every[:-2], *(slice(0, n, 3) for n in shape[-2:])),
     }
     if len(shape) == 2:
-        return found | {"series": (every[0], point[1])}
-    found["series"] = (every[0], *between, *point)
-    found["map"] = (*(n // 2 for n in shape[:-2]), *every[-2:])
+        return selections | {"series": (every[0], point[1])}
+    selections["series"] = (every[0], *between, *point)
+    selections["map"] = (*(n // 2 for n in shape[:-2]), *every[-2:])
     if len(shape) == 4:
-        found["profile"] = (shape[0] - 1, every[1], *point)
-    return found
+        selections["profile"] = (shape[0] - 1, every[1], *point)
+    return selections
 
 
 def cut(shape: Sequence[int], *parts: int) -> tuple[int, ...]:
@@ -74,14 +74,14 @@ class Trials:
     layouts: Mapping[str, Mapping[str, Layout]] = field(default_factory=dict)
 
     def files(self, *kinds: str) -> list[TrialFile]:
-        found = []
+        files = []
         for kind in kinds or self.layouts:
             array = self._array(kind)
             for number, (name, layout) in enumerate(self.layouts[kind].items()):
                 path = self.scratch / f"{kind}-{number}{layout.suffix}"
                 about = (array.shape, array.dtype.str[1:], layout)
-                found.append(TrialFile(f"{kind}: {name}", path, *about))
-        return found
+                files.append(TrialFile(f"{kind}: {name}", path, *about))
+        return files
 
     def shape(self, kind: str) -> tuple[int, ...]:
         return self._array(kind).shape
@@ -147,63 +147,63 @@ def held_out(trials: Trials, libraries: Sequence[str], every: int = 1) -> list[T
 
 
 def costs(
-    seconds: float, workdir: Path, *, few: bool, side: int | None, kept: Path
+    seconds: float, workdir: Path, *, few: bool, side: int | None, folder: Path
 ) -> Iterator[dict[str, object]]:
     """Calibrate this machine, keep it unless of few libraries, and yield it: a cost a row."""
     libraries, codecs = (FEW, ("deflate",)) if few else (LIBRARIES, CODECS)
-    made = calibrate(seconds, libraries, codecs=codecs, workdir=workdir, side=side)
+    calibration = calibrate(seconds, libraries, codecs=codecs, workdir=workdir, side=side)
     if not few:
-        save(made, kept)
-    for name, cost in made.costs.items():
+        save(calibration, folder)
+    for name, cost in calibration.costs.items():
         yield {"case": name, "mode": "cost", "wall_s": cost}
-    samples = float(made.samples)
-    yield {"case": "calibration", "mode": "made", "points": samples, "wall_s": made.took_s}
+    samples = float(calibration.samples)
+    yield {"case": "calibration", "mode": "made", "points": samples, "wall_s": calibration.took_s}
 
 
 def from_rows(rows: Iterable[Mapping[str, Any]]) -> Calibration:
-    known = {str(row["case"]): float(row["wall_s"]) for row in rows if row["mode"] == "cost"}
-    return Calibration(known, made="records")
+    costs = {str(row["case"]): float(row["wall_s"]) for row in rows if row["mode"] == "cost"}
+    return Calibration(costs, made="records")
 
 
-def predictions(reads: Iterable[Timed], known: Calibration) -> Iterator[dict[str, object]]:
+def predictions(reads: Iterable[Timed], calibration: Calibration) -> Iterator[dict[str, object]]:
     """Yield what is predicted of each read, blind and after decoding a few chunks of its file."""
     decode_s: dict[tuple[Path, str], float | None] = {}
     with Processes(MODULES) as running:
-        for one in reads:
-            read, path = one.read, Path(one.case.files[0])
+        for timed in reads:
+            read, path = timed.read, Path(timed.case.files[0])
             decoder = codec(read).partition("/")[2]
-            if way(read) not in known.ways or (
-                decoder and decoder not in known.codecs(read.library)
+            if way(read) not in calibration.ways or (
+                decoder and decoder not in calibration.codecs(read.library)
             ):
                 continue
             key = (path, engine_of(read.library))
             if key not in decode_s:
-                decode_s[key] = decode_seconds(read, path, known, running)
+                decode_s[key] = decode_seconds(read, path, calibration, running)
             for mode, probed in (("blind", None), ("probed", decode_s[key])):
-                found = known.predict(replace(read, decode_s=probed))
+                prediction = calibration.predict(replace(read, decode_s=probed))
                 yield {
-                    **one.case.columns,
-                    "case": one.case.name,
+                    **timed.case.columns,
+                    "case": timed.case.name,
                     "cache_state": read.cache,
                     "mode": mode,
                     "phase": "read",
-                    "wall_s": found.seconds,
-                    "hints": found.most,
-                    "useful_bytes": found.counts.useful_bytes,
-                    "predicted_reads": found.counts.fetched,
-                    "predicted_bytes": found.counts.stored_bytes,
+                    "wall_s": prediction.seconds,
+                    "hints": prediction.most,
+                    "useful_bytes": prediction.counts.useful_bytes,
+                    "predicted_reads": prediction.counts.fetched,
+                    "predicted_bytes": prediction.counts.stored_bytes,
                 }
 
 
-def refusals(known: Calibration) -> Iterator[dict[str, object]]:
+def refusals(calibration: Calibration) -> Iterator[dict[str, object]]:
     here = Read((8, 8), "f4", Layout("netcdf4"), (...,), "h5py")
     odd = Layout("hdf5", chunks=(4, 4), codec="szip", shuffle=True)
-    asked = {
+    reads = {
         "a codec": replace(here, layout=odd, chunk_bytes=9.0),
         "a library": replace(here, library="hidefix"),
     }
-    for name, read in asked.items():
+    for name, read in reads.items():
         try:
-            known.predict(read)
+            calibration.predict(read)
         except UncalibratedError as error:
             yield {"case": name, "hints": f"{type(error).__name__}: {error}"}

@@ -39,16 +39,16 @@ def cases(
     other_blocks: int,
 ) -> list[measured.Case]:
     """Return the reads of each state of the cache; the first of each is measured in pairs."""
-    found = []
-    for state, made in files.items():
+    reads = []
+    for state, stored in files.items():
         for number, kind in enumerate(kinds[state]):
             reader, access, buffer = kind
             nbytes = buffers.bytes_of(buffer)
-            read = ReadBuffers(made, reader, access, nbytes, limit_s, _least(kind, state), seed)
+            read = ReadBuffers(stored, reader, access, nbytes, limit_s, _least(kind, state), seed)
             labels = {"reader": reader, "access": access, "buffer": buffer}
             blocks = 0 if number == 0 else _blocks(kind, state, other_blocks)
-            found.append(Case(labels, read, number == 0, blocks).ready(state))
-    return found
+            reads.append(Case(labels, read, number == 0, blocks).ready(state))
+    return reads
 
 
 def _least(kind: Kind, state: str) -> int:
@@ -102,14 +102,14 @@ class ReadEach:
         watch.chill()
         resident = resident_fraction([path])
         starts = sample.spots.between(0, self.reads)
-        each = np.zeros(len(starts))
-        loop.ready(starts, each)()
-        for number, seconds in enumerate(each.tolist()):
-            place = f"{number * READ_BYTES / 2**20:g}"
-            with watch("read", case=f"{self.reader}, sequential, 64 KiB, {place}", place=place):
+        durations = np.zeros(len(starts))
+        loop.ready(starts, durations)()
+        for number, seconds in enumerate(durations.tolist()):
+            offset = f"{number * READ_BYTES / 2**20:g}"
+            with watch("read", case=f"{self.reader}, sequential, 64 KiB, {offset}", place=offset):
                 pass
-            known = {"resident_before": resident, "useful_bytes": READ_BYTES}
-            watch.note(**_NOT_EACH | known | {"wall_s": seconds})
+            columns = {"resident_before": resident, "useful_bytes": READ_BYTES}
+            watch.note(**_NOT_EACH | columns | {"wall_s": seconds})
         same = sample.same(loop, len(starts) - 1)
         loop.close()
         return same
@@ -125,12 +125,12 @@ def whole(files: Files, folder: Path, mib: int) -> Files:
 def beside_dd(files: Files, reader: str) -> list[Case]:
     """Return the cases that read a cold file in buffers of 1 MiB, for 10 s at most: ours and dd."""
     ours = ReadBuffers(files, reader, "sequential", _DD_BYTES)
-    known = {**ours.parts("cold")["columns"], "library": "dd"}
+    columns = {**ours.parts("cold")["columns"], "library": "dd"}
     path = files.path("binary")
     labels = {"reader": reader, "access": "sequential", "buffer": "1 MiB"}
     dd = Case(
         {**labels, "reader": "dd"},
-        Sample(DdFor(path), bool, known, (path,), memory_bytes=ours.memory_bytes),
+        Sample(DdFor(path), bool, columns, (path,), memory_bytes=ours.memory_bytes),
     )
     return [Case(labels, ours, aa=True), dd]
 
@@ -151,13 +151,13 @@ class DdFor:
                     words, stderr=subprocess.PIPE, text=True, env={**os.environ, "LC_ALL": "C"}
                 )
                 try:
-                    said, stopped = dd.communicate(timeout=self.limit_s)[1], False
+                    report, stopped = dd.communicate(timeout=self.limit_s)[1], False
                 except subprocess.TimeoutExpired:
                     dd.send_signal(signal.SIGINT)
-                    said, stopped = dd.communicate()[1], True
+                    report, stopped = dd.communicate()[1], True
         finally:
             signal.signal(signal.SIGINT, before)
-        copied, seconds = copied_in(said)
+        copied, seconds = copied_in(report)
         # CPU time is the program's own, which is not counted here.
         watch.note(wall_s=seconds, user_s=None, sys_s=None, useful_bytes=copied)
         return copied == self.path.stat().st_size or (stopped and copied > 0)

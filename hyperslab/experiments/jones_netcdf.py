@@ -58,11 +58,11 @@ def stored(readers: Iterable[str], files: Files) -> list[str]:
 def possible(
     kinds: Iterable[Kind], files: Files, readers: Collection[str], sizes: Collection[str]
 ) -> list[Kind]:
-    there = stored(readers, files)
+    formats = stored(readers, files)
     return [
         kind
         for kind in kinds
-        if kind[0] in readers and kind[2] in sizes and READERS[kind[0]].kind in there
+        if kind[0] in readers and kind[2] in sizes and READERS[kind[0]].kind in formats
     ]
 
 
@@ -79,14 +79,14 @@ def cases(
     other_blocks: int,
 ) -> list[measured.Case]:
     """Return the reads of each state of the cache, each with the blocks that claims need."""
-    found = []
-    for state, wanted in kinds.items():
-        pair = _PAIRED if _PAIRED in wanted else wanted[0]
-        for kind in wanted:
+    reads = []
+    for state, state_kinds in kinds.items():
+        pair = _PAIRED if _PAIRED in state_kinds else state_kinds[0]
+        for kind in state_kinds:
             limit = _WHOLE if (state, kind[1]) == ("warm", "random") else limit_s
             blocks = 0 if kind == pair else _blocks(kind, state, other_blocks)
-            found.append(_read(kind, files[state], limit, kind == pair, blocks).ready(state))
-    return found
+            reads.append(_read(kind, files[state], limit, kind == pair, blocks).ready(state))
+    return reads
 
 
 def _blocks(kind: Kind, state: str, other_blocks: int) -> int:
@@ -113,15 +113,15 @@ def counted(
     limit_s: float,
 ) -> list[measured.Case]:
     """Return reads from memory whose bytes, calls and page faults are counted, not their times."""
-    found = [_read(kind, files, _WHOLE).ready("warm") for kind in random]
+    reads = [_read(kind, files, _WHOLE).ready("warm") for kind in random]
     # Long enough for many reads, of which the last fetches more than is asked of it.
-    found += [_read(kind, files, 10 * limit_s).ready("warm") for kind in strided]
+    reads += [_read(kind, files, 10 * limit_s).ready("warm") for kind in strided]
     for kind in large:  # and once more where numpy may not ask for huge pages
         case = _read(kind, files, limit_s).ready("warm")
         labels = {**case.labels, "reader": kind[0] + SMALL_PAGES}
         name = ", ".join(labels.values())
-        found += [case, replace(case, name=name, labels=labels, prepare=small_pages)]
-    return [replace(case, aa=number == 0) for number, case in enumerate(found)]
+        reads += [case, replace(case, name=name, labels=labels, prepare=small_pages)]
+    return [replace(case, aa=number == 0) for number, case in enumerate(reads)]
 
 
 def small_pages() -> None:
@@ -132,23 +132,23 @@ def small_pages() -> None:
 
 
 @dataclass(frozen=True)
-class _Written(Files):
+class _ChunkedFile(Files):
     def path(self, kind: str) -> Path:
         return self.folder
 
 
 def chunked(files: Mapping[str, File]) -> list[measured.Case]:
     """Return the reads of files in chunks, 1 MiB at a time, to their end or for 10 s."""
-    found = []
+    reads = []
     for chunk, file in files.items():
-        made = _Written(file.path, file.array.shape[0])
-        work = ReadBuffers(made, "netCDF4-python", "sequential", min(2**20, made.nbytes))
+        source = _ChunkedFile(file.path, file.array.shape[0])
+        work = ReadBuffers(source, "netCDF4-python", "sequential", min(2**20, source.nbytes))
         labels = {"reader": "netCDF4-python", "chunk": chunk}
         case = Case(labels, work, aa=chunk == "1 MiB").ready("cold")
         nbytes = bytes_of(chunk)
-        known = {"chunks": str(nbytes // ITEMSIZE), "chunk_bytes": nbytes}
-        found.append(replace(case, columns={**case.columns, **known}))
-    return found
+        columns = {"chunks": str(nbytes // ITEMSIZE), "chunk_bytes": nbytes}
+        reads.append(replace(case, columns={**case.columns, **columns}))
+    return reads
 
 
 PIECE_BYTES, BLOCK_BYTES, THREADS = 4096, 2**20, 4
@@ -159,7 +159,7 @@ _MANY = 4096  # pieces of a read that takes a while from memory
 
 Get = Callable[[int, int], NDArray[Any]]
 # The pieces, and the first of each run of them that was read.
-Found = tuple[NDArray[np.float64], list[int]]
+Pieces = tuple[NDArray[np.float64], list[int]]
 
 
 def quarters(files: Mapping[str, Files], pieces: int) -> list[measured.Case]:
@@ -173,10 +173,10 @@ def quarters(files: Mapping[str, Files], pieces: int) -> list[measured.Case]:
     return [
         Case(
             {"reader": reader, "manner": manner},
-            Quarter(found, reader, manner, pieces),
+            Quarter(state_files, reader, manner, pieces),
             aa=(reader, manner) == ("netCDF4-python", MANNERS[0]),
         ).ready(state)
-        for state, found in files.items()
+        for state, state_files in files.items()
         for reader in _OPENED
         for manner in MANNERS
         if (reader, manner) != ("os.pread", MANNERS[1])
@@ -206,7 +206,7 @@ class Quarter:
             "prepare": use_all_cores if self.manner == MANNERS[2] else None,
         }
 
-    def __call__(self, watch: Stopwatch) -> Found:
+    def __call__(self, watch: Stopwatch) -> Pieces:
         out = np.empty((self.pieces, PIECE))
         with ExitStack() as held:
             with watch("open"):
@@ -215,8 +215,8 @@ class Quarter:
             pool = None
             if self.manner == MANNERS[2]:
                 with watch("start"):  # until they run: reads are timed, and not their start
-                    pool, there = held.enter_context(ThreadPoolExecutor(THREADS)), Barrier(THREADS)
-                    list(pool.map(lambda _: there.wait(), range(THREADS)))
+                    pool, ready = held.enter_context(ThreadPoolExecutor(THREADS)), Barrier(THREADS)
+                    list(pool.map(lambda _: ready.wait(), range(THREADS)))
             watch.chill()
             before = resource.getrusage(resource.RUSAGE_SELF)
             with watch("read"):
@@ -251,8 +251,8 @@ def _until(
     if pool is None:
         return some(runs)
     share = -(-len(runs) // THREADS)
-    parts = (runs[n * share : (n + 1) * share] for n in range(THREADS))
-    return [first for part in pool.map(some, parts) for first in part]
+    shares = (runs[n * share : (n + 1) * share] for n in range(THREADS))
+    return [first for done in pool.map(some, shares) for first in done]
 
 
 def right(read: object) -> bool:
@@ -272,13 +272,13 @@ def use_all_cores() -> None:
 
 
 def _one_by_one(get: Get, out: NDArray[np.float64], first: int) -> None:
-    for at in range(first, first + RUN):
-        out[at] = get(STRIDE * PIECE * at, PIECE)
+    for piece in range(first, first + RUN):
+        out[piece] = get(STRIDE * PIECE * piece, PIECE)
 
 
 def _at_once(get: Get, out: NDArray[np.float64], first: int) -> None:
-    found = get(STRIDE * PIECE * first, RUN * STRIDE * PIECE)
-    out[first : first + RUN] = found.reshape(RUN, STRIDE, PIECE)[:, 0]
+    block = get(STRIDE * PIECE * first, RUN * STRIDE * PIECE)
+    out[first : first + RUN] = block.reshape(RUN, STRIDE, PIECE)[:, 0]
 
 
 def _netcdf4(path: Path, held: ExitStack) -> Get:
@@ -303,11 +303,11 @@ def _h5py(path: Path, held: ExitStack) -> Get:
 
 
 def _pread(path: Path, held: ExitStack) -> Get:
-    offset, number = offset_of(path), os.open(path, os.O_RDONLY)
-    held.callback(os.close, number)
+    offset, descriptor = offset_of(path), os.open(path, os.O_RDONLY)
+    held.callback(os.close, descriptor)
 
     def get(first: int, count: int) -> NDArray[Any]:
-        data = os.pread(number, count * ITEMSIZE, offset + first * ITEMSIZE)
+        data = os.pread(descriptor, count * ITEMSIZE, offset + first * ITEMSIZE)
         return np.frombuffer(data, np.float64)
 
     return get

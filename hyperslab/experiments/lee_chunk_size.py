@@ -34,21 +34,21 @@ def sizes(array: Array, lengths: Iterable[int], folder: Path) -> Iterator[dict[s
 def divided(array: Array, smallest: int, folder: Path) -> Iterator[dict[str, object]]:
     """Yield the sizes for chunks of d/N, rounded up and down, for all N down to a chunk length."""
     values, side = array[...], array.shape[0]
-    known: dict[int, dict[str, object]] = {}
+    by_length: dict[int, dict[str, object]] = {}
     for parts in range(2, side // smallest + 1):
         for rounded, end in (("ceil", ceil_chunk), ("floor", floor_chunk)):
             length = end(side, parts)
-            if length not in known:
-                known[length] = _size(values, length, array.variable, folder)
-            yield {"rounded": rounded, "parts": str(parts), **known[length]}
+            if length not in by_length:
+                by_length[length] = _size(values, length, array.variable, folder)
+            yield {"rounded": rounded, "parts": str(parts), **by_length[length]}
 
 
 def _size(values: NDArray[Any], length: int, name: str, folder: Path) -> dict[str, object]:
     """Write the array in one put, as the timed write does, and return how large the file is."""
     chunks = (length, length)
     layout, path = Layout("netcdf4", chunks=chunks), folder / f"size-{length}.nc"
-    how: dict[str, Any] = {"dims": ("y", "x"), "block_bytes": values.nbytes, "overwrite": True}
-    size = write_array(path, values, layout, name, **how)
+    options: dict[str, Any] = {"dims": ("y", "x"), "block_bytes": values.nbytes, "overwrite": True}
+    size = write_array(path, values, layout, name, **options)
     path.unlink()
     return {
         "phase": "size",

@@ -34,11 +34,11 @@ class Tile:
         truth = np.load(self.values, mmap_mode="r")
         return len(read) == len(truth) and all(map(self._close, read, truth))
 
-    def _close(self, array: NDArray[Any], wanted: NDArray[Any]) -> bool:
+    def _close(self, array: NDArray[Any], truth: NDArray[Any]) -> bool:
         if not self.layout.quantize:
-            return bool(np.array_equal(array, wanted))
+            return bool(np.array_equal(array, truth))
         bits = self.layout.quantize[1]
-        return bool(np.all(np.abs(array - wanted) <= np.abs(wanted) * 2.0 ** -(bits + 1)))
+        return bool(np.all(np.abs(array - truth) <= np.abs(truth) * 2.0 ** -(bits + 1)))
 
 
 def make(
@@ -51,27 +51,27 @@ def make(
     """Make values and the files that are read, of tiles that are drawn as `data_gen` does."""
     names = [list(scales)[n * len(scales) // count] for n in range(count)]  # evenly over the list
     values.mkdir(parents=True, exist_ok=True)
-    for tile in TILES:
-        drawn = draw(tile.replace(" ", ""))
+    for data in TILES:
+        drawn = draw(data.replace(" ", ""))
         products = np.stack([drawn[name][1] for name in names])
-        np.save(_values(values, tile), products)
-        if tile == TILES[0]:
+        np.save(_values(values, data), products)
+        if data == TILES[0]:
             np.save(values / "packed.npy", products[:1])
             dbz = (products[:1] / np.float32(scales[names[0]])).astype("f4")
             np.save(_values(values, DBZ), dbz)
-    for made in tiles:
-        _write(made)
+    for tile in tiles:
+        _write(tile)
 
 
 def files(values: Path, layouts: Mapping[str, Mapping[str, Layout]]) -> dict[tuple[str, str], Tile]:
-    found = {}
+    tiles = {}
     for data, ways in layouts.items():
         for way, layout in ways.items():
             path = values.parent / f"{data}-{way}.nc".replace(" ", "-").replace(",", "")
             packed = way.startswith("as integers")
             array = values / "packed.npy" if packed else _values(values, data)
-            found[data, way] = Tile(path, array, layout)
-    return found
+            tiles[data, way] = Tile(path, array, layout)
+    return tiles
 
 
 def _values(folder: Path, data: str) -> Path:
@@ -103,14 +103,14 @@ class WriteTile:
     needs: ClassVar = ("netCDF4", __name__)
 
     def parts(self, cache_state: str) -> dict[str, Any]:
-        layout, gone = self.tile.layout, partial(remove, self.path)
+        layout, removal = self.tile.layout, partial(remove, self.path)
         library = "h5py" if layout.codec in _OF_H5PY else "netcdf4"
         return {
             "run": self,
             "check": Holds(self.path, library, self.tile),
             "columns": columns(layout, "netcdf4"),
-            "prepare": gone,
-            "cleanup": gone,
+            "prepare": removal,
+            "cleanup": removal,
         }
 
     @property
@@ -175,11 +175,11 @@ class Holds:
     tile: Tile
 
     def __call__(self, _: object) -> bool:
-        found = []
+        products = []
         for name in _names(len(np.load(self.tile.values, mmap_mode="r"))):
             with reader(self.library).open(self.path, name) as opened:
-                found.append(opened.read(...))
-        return self.tile.same(found)
+                products.append(opened.read(...))
+        return self.tile.same(products)
 
 
 def _names(count: int) -> list[str]:

@@ -26,7 +26,7 @@ _COUNTS = ("rchar", "syscr", "wchar", "syscw", "minflt")
 
 
 @dataclass(frozen=True)
-class Kept:
+class ArrayFile:
     labels: Mapping[str, str]  # layout, array ("small" or "large") and dimensions
     array: Whole
     layout: Layout
@@ -42,34 +42,34 @@ class Kept:
         return {"library": "netcdf-c", "size": self.labels["array"], **self.layout.record()}
 
 
-def put(kept: Kept, folder: Path, *, to_disk: bool = False) -> Case:
-    path, checker = kept.path(folder), "netcdf4" if kept.layout.format == "netcdf3" else "h5py"
-    write, check = WriteNetcdf(path, kept, to_disk), partial(kept.array.stored, path, checker)
-    room = WRITTEN * kept.array.nbytes
-    return Case(kept.labels, Sample(write, check, kept.columns, (), path, room))
+def put(file: ArrayFile, folder: Path, *, to_disk: bool = False) -> Case:
+    path, checker = file.path(folder), "netcdf4" if file.layout.format == "netcdf3" else "h5py"
+    write, check = WriteNetcdf(path, file, to_disk), partial(file.array.stored, path, checker)
+    memory_bytes = WRITTEN * file.array.nbytes
+    return Case(file.labels, Sample(write, check, file.columns, (), path, memory_bytes))
 
 
-def get(kept: Kept, folder: Path) -> Case:
-    path = kept.path(folder)
-    return Case(kept.labels, Sample(ReadNetcdf(path, kept), kept.array.same, kept.columns, (path,)))
+def get(file: ArrayFile, folder: Path) -> Case:
+    path = file.path(folder)
+    return Case(file.labels, Sample(ReadNetcdf(path, file), file.array.same, file.columns, (path,)))
 
 
-def put_hdf5(kept: Kept, folder: Path, alloc: str) -> Case:
-    path = kept.path(folder).with_suffix(".h5")
-    write = WriteHdf5(path, kept.array, alloc == "early")
-    check = partial(kept.array.stored, path, "h5py")
-    columns = kept.columns | {"library": "hdf5 (netCDF4)", "format": "hdf5"}
-    room = WRITTEN * kept.array.nbytes
-    return Case(kept.labels, Sample(write, check, columns, (), path, room))
+def put_hdf5(file: ArrayFile, folder: Path, alloc: str) -> Case:
+    path = file.path(folder).with_suffix(".h5")
+    write = WriteHdf5(path, file.array, alloc == "early")
+    check = partial(file.array.stored, path, "h5py")
+    columns = file.columns | {"library": "hdf5 (netCDF4)", "format": "hdf5"}
+    memory_bytes = WRITTEN * file.array.nbytes
+    return Case(file.labels, Sample(write, check, columns, (), path, memory_bytes))
 
 
 def put_plain(array: Whole, folder: Path, scratch: Path) -> list[Case]:
     source, plain, copy = _plain(folder), scratch / "plain.bin", scratch / "dd.bin"
     write, check = WritePlain(plain, array), partial(array.stored, plain, "")
-    copying, room = Dd(source, copy), WRITTEN * array.nbytes
+    copying, memory_bytes = Dd(source, copy), WRITTEN * array.nbytes
     return _of_plain(
-        Sample(write, check, _columns("plain"), (), plain, room),
-        Sample(copying, copying.right, _columns("dd"), (), copy, room),
+        Sample(write, check, _columns("plain"), (), plain, memory_bytes),
+        Sample(copying, copying.right, _columns("dd"), (), copy, memory_bytes),
     )
 
 
@@ -87,11 +87,11 @@ def _of_plain(plain: Sample, dd: Sample) -> list[Case]:
     return [Case({"layout": name, **labels}, work) for name, work in works.items()]
 
 
-def make(folder: Path, files: Iterable[Kept], plain: Whole) -> None:
+def make(folder: Path, files: Iterable[ArrayFile], plain: Whole) -> None:
     """Write files once, to the disk, so that nothing of them is left to write."""
     folder.mkdir(parents=True, exist_ok=True)
-    for kept in {kept.path(folder): kept for kept in files}.values():
-        WriteNetcdf(kept.path(folder), replace(kept, cache_bytes=None), to_disk=True)(Stopwatch())
+    for file in {file.path(folder): file for file in files}.values():
+        WriteNetcdf(file.path(folder), replace(file, cache_bytes=None), to_disk=True)(Stopwatch())
     WritePlain(_plain(folder), plain)(Stopwatch())
 
 
@@ -110,14 +110,14 @@ def _columns(name: str) -> dict[str, object]:
 
 def _rehearse(path: Path, layout: Layout) -> None:
     """Write and read two numbers: a fresh process meets each page of the code with a fault."""
-    spot, out = path.with_name(f"{path.name}.rehearsal"), np.arange(2, dtype="i4")
+    trial, out = path.with_name(f"{path.name}.rehearsal"), np.arange(2, dtype="i4")
     chunks = (2,) if layout.chunks else None
-    with NetcdfFile.create(spot, layout.format, NAME, ("u",), (2,), "i4", chunks=chunks) as file:
+    with NetcdfFile.create(trial, layout.format, NAME, ("u",), (2,), "i4", chunks=chunks) as file:
         file.access("write", [[0]], [2], None, out)
         file.sync(to_disk=False)
-    with NetcdfFile.open(spot, NAME) as file:
+    with NetcdfFile.open(trial, NAME) as file:
         file.access("read", [[0]], [2], None, out)
-    spot.unlink()
+    trial.unlink()
 
 
 @dataclass(frozen=True)
@@ -125,14 +125,14 @@ class WriteNetcdf:
     """Write an array with one nc_put_vara: phases create, write, sync (where asked) and close."""
 
     path: Path
-    kept: Kept
+    file: ArrayFile
     to_disk: bool = False  # whether nc_sync and fsync follow the put
     fill: bool = True  # whether storage is filled first, as netCDF does by default
 
     needs: ClassVar = _MODULES
 
     def __call__(self, watch: Stopwatch) -> None:
-        array, layout, cache_bytes = self.kept.array, self.kept.layout, self.kept.cache_bytes
+        array, layout, cache_bytes = self.file.array, self.file.layout, self.file.cache_bytes
         _rehearse(self.path, layout)
         values, shape = array.values(), array.shape
         with watch("create"):
@@ -159,13 +159,13 @@ class ReadNetcdf:
     """Read an array with one nc_get_vara into memory that was touched: open, read and close."""
 
     path: Path
-    kept: Kept
+    file: ArrayFile
 
     needs: ClassVar = _MODULES
 
     def __call__(self, watch: Stopwatch) -> NDArray[np.generic]:
-        array, cache_bytes = self.kept.array, self.kept.cache_bytes
-        _rehearse(self.path, self.kept.layout)
+        array, cache_bytes = self.file.array, self.file.cache_bytes
+        _rehearse(self.path, self.file.layout)
         out: NDArray[np.generic] = np.ones(array.shape, array.dtype)
         with watch("open"):
             file = NetcdfFile.open(self.path, NAME, cache_bytes=cache_bytes)
@@ -173,7 +173,7 @@ class ReadNetcdf:
         with watch("read", useful_bytes=out.nbytes):
             seconds = file.access("read", [[0] * out.ndim], out.shape, None, out)
         watch.note(wall_s=seconds, file_bytes=stored_bytes(self.path))
-        if self.kept.layout.chunks:
+        if self.file.layout.chunks:
             watch.note(cache_bytes=file.chunk_cache_bytes())
         with watch("close"):
             seconds = file.close()
@@ -192,10 +192,10 @@ class WriteHdf5:
     needs: ClassVar = _MODULES
 
     def __call__(self, watch: Stopwatch) -> None:
-        spot = self.path.with_name(f"{self.path.name}.rehearsal")
-        with Hdf5File.create(spot, NAME, (2,), "i4", chunks=(2,), early=self.early) as file:
+        trial = self.path.with_name(f"{self.path.name}.rehearsal")
+        with Hdf5File.create(trial, NAME, (2,), "i4", chunks=(2,), early=self.early) as file:
             file.access("write", [[0]], [2], None, np.arange(2, dtype="i4"))
-        spot.unlink()
+        trial.unlink()
         array = self.array
         values, shape, cache_bytes = array.values(), array.shape, scaled(2**20, array)
         with watch("create"):
@@ -213,11 +213,11 @@ class WriteHdf5:
 
 def _rehearse_plain(path: Path) -> None:
     kernel()
-    spot, out = path.with_name(f"{path.name}.rehearsal"), np.arange(2, dtype="i4")
-    with PlainFile(spot, write=True) as file:
+    trial, out = path.with_name(f"{path.name}.rehearsal"), np.arange(2, dtype="i4")
+    with PlainFile(trial, write=True) as file:
         file.access("write", [0], [out.nbytes], out)
         file.access("read", [0], [out.nbytes], out)
-    spot.unlink()
+    trial.unlink()
 
 
 @dataclass(frozen=True)
@@ -261,16 +261,16 @@ class ReadPlain:
         return out
 
 
-def fills(files: Sequence[Kept], scratch: Path) -> Iterator[dict[str, object]]:
+def fills(files: Sequence[ArrayFile], scratch: Path) -> Iterator[dict[str, object]]:
     """Yield what each write asks of the system, with filling and without, phase by phase."""
-    for kept in files:
+    for file in files:
         for fill in (True, False):
             path = scratch / "fill.nc"
             path.unlink(missing_ok=True)
             watch = Stopwatch()
-            WriteNetcdf(path, kept, to_disk=True, fill=fill)(watch)
+            WriteNetcdf(path, file, to_disk=True, fill=fill)(watch)
             for row in watch.rows():
                 counts = {name: row[name] for name in ("phase", *_COUNTS)}
-                told = {"filled": "yes" if fill else "no", "useful_bytes": kept.array.nbytes}
-                yield {**kept.labels, **told, **kept.columns, **counts}
+                columns = {"filled": "yes" if fill else "no", "useful_bytes": file.array.nbytes}
+                yield {**file.labels, **columns, **file.columns, **counts}
             path.unlink()

@@ -56,14 +56,14 @@ def _reading(file: File, way: Way, run: Any, check: Any) -> Sample:
 
 
 def swept(side: int) -> tuple[Blocks, ...]:
-    found = []
+    sizes = []
     for high, wide in (
         *((1, max(side // parts, 1)) for parts in (64, 16, 4, 1)),
         *((rows, side) for rows in (4, 16, 64, 256) if rows < side),
     ):
         most = max(1, min(_MOST_CALLS, _MOST_BYTES // (high * wide * _ITEMSIZE)))
-        found.append(Blocks((side, side), (high, wide), most))
-    return (*found, Blocks((side, side), (side, side)))
+        sizes.append(Blocks((side, side), (high, wide), most))
+    return (*sizes, Blocks((side, side), (side, side)))
 
 
 def in_c() -> bool:
@@ -160,9 +160,9 @@ class Sweep:
             columns = {"pattern": f"{high}x{wide}", "stages": calls}
             read = file.reading(blocks, keep=False)
             with watch("read", useful_bytes=calls * high * wide * _ITEMSIZE, **columns):
-                found, seconds = read()
+                values, seconds = read()
             _note(watch, seconds)
-            last.append(np.ravel(found)[-wide:])
+            last.append(np.ravel(values)[-wide:])
         with watch("close"):
             file.close()
         return np.concatenate(last)
@@ -179,7 +179,7 @@ class Strided:
     needs: ClassVar = _MODULES
 
     def __call__(self, watch: Stopwatch) -> Array:
-        way, found = self.way.ready(), []
+        way, arrays = self.way.ready(), []
         for spelled, step in self.steps.items():
             with watch("open"):
                 file = way.open(self.path)
@@ -190,8 +190,8 @@ class Strided:
             watch.note(useful_bytes=values.nbytes)
             with watch("close"):
                 file.close()
-            found.append(np.ravel(values))
-        return np.concatenate(found)
+            arrays.append(np.ravel(values))
+        return np.concatenate(arrays)
 
 
 def _chosen(array: Whole, steps: Mapping[str, tuple[int, int]]) -> Array:
@@ -222,10 +222,10 @@ def pieces(
     version = f"{netCDF4.__version__} (netCDF-C {netCDF4.__netcdf4libversion__})"
     about = {"library": "netCDF4", "library_version": version}
     with netCDF4.Dataset(copy, "r+") as dataset:
-        known: Any = dataset[NAME]
+        original: Any = dataset[NAME]
         for spelled, (y, x) in steps.items():
             for name, way in ways.items():
-                variable = counting(dataset, NAME, "i4", known.get_dims(), id=known._varid)
+                variable = counting(dataset, NAME, "i4", original.get_dims(), id=original._varid)
                 for method, value in way.settings.items():
                     getattr(variable, method)(value)
                 row = {"way": name, "pattern": spelled, **about}
@@ -239,19 +239,19 @@ def pieces(
 
 
 def functions_called(work: Callable[[], object]) -> int:
-    seen = 0
+    calls = 0
 
-    def see(_: object, event: str, __: object) -> None:
-        nonlocal seen
-        seen += event in ("call", "c_call")
+    def count(_: object, event: str, __: object) -> None:
+        nonlocal calls
+        calls += event in ("call", "c_call")
 
     former = sys.getprofile()
-    sys.setprofile(see)
+    sys.setprofile(count)
     try:
         work()
     finally:
         sys.setprofile(former)
-    return seen - 1  # the call that ends the counting
+    return calls - 1  # the call that ends the counting
 
 
 def opened(
@@ -259,23 +259,23 @@ def opened(
 ) -> Iterator[dict[str, object]]:
     """Yield what one call opens in HDF5, and calls in Python, in ``stages``."""
     path = scratch / "counted.nc"
-    made = Way("netCDF4").create(path, _COUNTED, None)
-    made.writing(Blocks(_COUNTED, _COUNTED), np.zeros(_COUNTED, "i4"))()
-    made.close()
-    counts: list[tuple[Callable[..., Any], Mapping[str, Way]]] = []
+    file = Way("netCDF4").create(path, _COUNTED, None)
+    file.writing(Blocks(_COUNTED, _COUNTED), np.zeros(_COUNTED, "i4"))()
+    file.close()
+    counters: list[tuple[Callable[..., Any], Mapping[str, Way]]] = []
     if in_c():
-        count = Objects.open(path, NAME)
-        counts.append((count, on_hdf5))
-    counts.append((lambda work: {FUNCTIONS: functions_called(work)}, in_python))
-    for counted, ways in counts:
+        objects = Objects.open(path, NAME)
+        counters.append((objects, on_hdf5))
+    counters.append((lambda work: {FUNCTIONS: functions_called(work)}, in_python))
+    for counter, ways in counters:
         for name, way in ways.items():
             for phase in ("read", "write"):
-                few, many = (counted(work) for work in _few_and_many(way, phase, path))
+                few, many = (counter(work) for work in _few_and_many(way, phase, path))
                 for kind, number in many.items():
                     row = {"way": name, "phase": phase, "pattern": kind, "library": way.library}
                     yield row | {"stages": (number - few[kind]) / _MORE}
     if in_c():
-        count.close()
+        objects.close()
     path.unlink()
 
 

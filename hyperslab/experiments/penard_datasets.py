@@ -20,10 +20,10 @@ def sizes(
     folder: Path,
 ) -> Iterator[dict[str, object]]:
     """Yield the size of each dataset in each layout, scaled from what is written to the whole."""
-    for name, (part, whole) in data.items():
+    for name, (written, whole) in data.items():
         ways = layouts[name]
-        given = asdict(part.parameters)
-        paths = data_gen.ensure_all(part.name, list(ways.values()), folder, **given)
+        parameters = asdict(written.parameters)
+        paths = data_gen.ensure_all(written.name, list(ways.values()), folder, **parameters)
         for (layout, stored), path in zip(ways.items(), paths, strict=True):
             size = zipped_bytes(path) if layout.endswith(ZIPPED) else stored_bytes(path)
             yield {
@@ -31,9 +31,9 @@ def sizes(
                 "layout": layout,
                 "phase": "size",
                 **stored.record(),
-                "file_bytes": round(size * whole.nbytes / part.nbytes),
+                "file_bytes": round(size * whole.nbytes / written.nbytes),
                 "useful_bytes": whole.nbytes,
-                "stages": part.parts,
+                "stages": written.parts,
             }
 
 

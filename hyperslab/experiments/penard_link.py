@@ -43,16 +43,16 @@ def affordable(
     """Return what verdicts compare, and of other reads those within a limit by the model."""
     (link,) = {case.work.place.name for case in cases if isinstance(case.work, ReadOver)}
     expected = cost.seconds(cost.moved(moved, LABELS), links[link]).to_dict()
-    labels = [tuple(case.labels[name] for name in LABELS) for case in cases]
-    seconds = {one: expected.get(one, math.inf) for one in labels}
-    needed = [one for one in labels if one in judged]
+    keys = [tuple(case.labels[name] for name in LABELS) for case in cases]
+    seconds = {key: expected.get(key, math.inf) for key in keys}
+    needed = [key for key in keys if key in judged]
     most_s = limit_s if needed else max(limit_s, min(seconds.values()))
-    chosen = [one for one in labels if one in needed or seconds[one] <= most_s]
+    chosen = [key for key in keys if key in needed or seconds[key] <= most_s]
     pair = min(needed, key=seconds.__getitem__) if needed else chosen[0]
     return [
-        replace(case, aa=one == pair, most_blocks=0 if one in (*needed, pair) else ranked_blocks)
-        for case, one in zip(cases, labels, strict=True)
-        if one in chosen
+        replace(case, aa=key == pair, most_blocks=0 if key in (*needed, pair) else ranked_blocks)
+        for case, key in zip(cases, keys, strict=True)
+        if key in chosen
     ]
 
 
@@ -90,12 +90,12 @@ class PlainRequest:
         assert isinstance(server, Server)
         connection = HTTPConnection("127.0.0.1", server.port)
         with watch("read"):
-            asked = {"Range": f"bytes=0-{size - 1}"}
-            connection.request("GET", f"/{name}", headers=asked)
+            headers = {"Range": f"bytes=0-{size - 1}"}
+            connection.request("GET", f"/{name}", headers=headers)
             answer = connection.getresponse()
-            found = answer.read()
+            body = answer.read()
         connection.close()
         if answer.status != 206:
             raise OSError(f"{name}: the server answered {answer.status} to a range")
-        watch.note(wire_bytes=len(found), useful_bytes=len(found))
-        return found
+        watch.note(wire_bytes=len(body), useful_bytes=len(body))
+        return body

@@ -59,4 +59,4 @@ class ReadByC:
 def outcomes(cases: Sequence[Case], folder: Path) -> Iterator[dict[str, object]]:
     with served_folder(folder) as web, served_folder(folder, "s3") as store:
         servers = {"http": web, "s3": store}
-        yield from (one.row() for one in done(cases, servers, TIMEOUT_S, "netCDF4"))
+        yield from (outcome.row() for outcome in done(cases, servers, TIMEOUT_S, "netCDF4"))

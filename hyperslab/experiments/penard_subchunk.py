@@ -40,14 +40,14 @@ class BuildIndex:
 
     def parts(self, cache_state: str) -> dict[str, Any]:
         described = columns(self.file.layout, "subchunk")
-        gone = partial(work.remove, self.target)
+        removal = partial(work.remove, self.target)
         return {
             "run": self,
             "check": self.right,
             "columns": described | {"stages": self.file.array.shape[0]},
             "files": (self.file.path,),
-            "prepare": gone,
-            "cleanup": gone,
+            "prepare": removal,
+            "cleanup": removal,
         }
 
     @property
@@ -61,8 +61,8 @@ class BuildIndex:
 
     def right(self, _: object) -> bool:
         with subchunk.open(self.file.path, self.target) as opened:
-            found = opened[self.file.array.variable][self.selection]
-        return np.array_equal(found, self.file.part(self.selection)())
+            values = opened[self.file.array.variable][self.selection]
+        return np.array_equal(values, self.file.part(self.selection)())
 
 
 @dataclass(frozen=True)
@@ -91,11 +91,11 @@ def read_once(file: File) -> Sample:
     )
 
 
-def places(file: File, index: Index) -> Iterator[Row]:
+def points(file: File, index: Index) -> Iterator[Row]:
     """Yield the points of the first chunk, and its end: decompressed and compressed bytes."""
-    found = index.points(file)
-    out = np.append(found.out[found.starts], found.out_bytes).tolist()
-    stored = np.append(found.stored[found.starts], found.stored_bytes).tolist()
+    points = index.points(file)
+    out = np.append(points.out[points.starts], points.out_bytes).tolist()
+    stored = np.append(points.stored[points.starts], points.stored_bytes).tolist()
     for order, (low, high) in enumerate(zip(out, stored, strict=True)):
         phase = "point" if order < len(out) - 1 else "end"
         yield {"phase": phase, "order": order, "out_at": low, "stored_at": high}
@@ -103,27 +103,27 @@ def places(file: File, index: Index) -> Iterator[Row]:
 
 def sections(file: File, index: Index, point: tuple[int, int]) -> Iterator[Row]:
     """Yield where requests about a point lie in the first chunk, and what is decoded for them."""
-    found, chunk = index.points(file), file.array.shape[1:]
+    points, chunk = index.points(file), file.array.shape[1:]
     for request, box in requests(chunk, point).items():
         begins, ends = runs(box, chunk, file.layout.shuffle)
-        decoded = found.sections(begins, ends)
-        whole = {"predicted_bytes": found.out_bytes, "wire_bytes": found.stored_bytes}
+        decoded = points.sections(begins, ends)
+        whole = {"predicted_bytes": points.out_bytes, "wire_bytes": points.stored_bytes}
         yield {"request": request, "phase": "chunk", **whole}
         for begin, end in zip(begins.tolist(), ends.tolist(), strict=True):
             run = {"out_at": begin, "useful_bytes": end - begin}
             yield {"request": request, "phase": "run", **run}
         for low, high, start, stop in decoded.tolist():
             out, stored = ("out_at", "predicted_bytes"), ("stored_at", "wire_bytes")
-            ends_ = dict(zip((*out, *stored), (low, high - low, start, stop - start), strict=True))
-            yield {"request": request, "phase": "section", **ends_}
+            extent = dict(zip((*out, *stored), (low, high - low, start, stop - start), strict=True))
+            yield {"request": request, "phase": "section", **extent}
 
 
 def pieces(file: File, index: Index, point: tuple[int, int]) -> Iterator[Row]:
     """Yield what `sections` adds up to: runs of bytes, sections, and bytes decoded and read."""
     plans: dict[str, Row] = {}
     for row in sections(file, index, point):
-        known = {"request": row["request"], "phase": "plan"}
-        plan = plans.setdefault(row["request"], known | dict.fromkeys(_SUMS, 0))
+        labels = {"request": row["request"], "phase": "plan"}
+        plan = plans.setdefault(row["request"], labels | dict.fromkeys(_SUMS, 0))
         if row["phase"] == "run":
             plan["predicted_reads"] += 1
             plan["useful_bytes"] += row["useful_bytes"]
@@ -143,9 +143,9 @@ def windows(file: File) -> Iterator[Row]:
         size = WIDTH * math.prod(values.chunks)
     sums = window_bytes(np.frombuffer(raw, np.uint8), size)
     count = sums.pop("count")
-    for phase, found in sums.items():
-        known = {"points": count, "file_bytes": found, "useful_bytes": count * WINDOW}
-        yield {"phase": phase, **file.layout.record(), **known}
+    for phase, total in sums.items():
+        columns = {"points": count, "file_bytes": total, "useful_bytes": count * WINDOW}
+        yield {"phase": phase, **file.layout.record(), **columns}
 
 
 def five_in_one(file: File) -> Iterator[Row]:
@@ -168,13 +168,13 @@ def five_in_one(file: File) -> Iterator[Row]:
 def window_bytes(data: NDArray[np.uint8], chunk_bytes: int) -> dict[str, int]:
     """Return what windows of one chunk, as stored, hold, summed over places all over it."""
     output = np.empty(chunk_bytes, np.uint8)
-    found = walk(data, max(WINDOW, chunk_bytes // (TRIED + 1)), output)
+    places = walk(data, max(WINDOW, chunk_bytes // (TRIED + 1)), output)
     sums = dict.fromkeys(("count", "whole", "referred", "packed", "sparse"), 0)
-    for number in range(1, len(found)):
-        out, bit = int(found.out[number]), int(found.bit[number])
+    for number in range(1, len(places)):
+        out, bit = int(places.out[number]), int(places.bit[number])
         if out < WINDOW:
             continue
-        begin, end = int(found.header_start[number]), int(found.header_stop[number])
+        begin, end = int(places.header_start[number]), int(places.header_stop[number])
         window = output[out - WINDOW : out].copy()
         header, behind = (bits(data, begin, end), end - begin), output[out : out + WINDOW]
         used = referred(data.data[bit >> 3 :], bit & 7, header, window, behind)

@@ -26,18 +26,18 @@ class Counting:
 
     folder: Path  # what is served
     delay_s: float  # added to each answer, so that requests made together are seen to overlap
-    _seen: dict[tuple[str, ...], Done] = field(default_factory=dict, repr=False)
+    _outcomes: dict[tuple[str, ...], Done] = field(default_factory=dict, repr=False)
 
     def counts(self, cases: Sequence[Case]) -> Iterator[dict[str, object]]:
         """Yield a row a case: what was sent of the file is ``predicted_bytes``."""
-        for seen in self._reads(cases):
-            wire, work = Wire.of(seen.log), _work(seen.case)
-            row = _row(seen) | {
+        for outcome in self._reads(cases):
+            wire, work = Wire.of(outcome.log), _work(outcome.case)
+            row = _row(outcome) | {
                 "requests": wire.requests,
                 "wire_bytes": wire.wire_bytes,
                 "connections": wire.connections,
                 "stages": wire.stages,
-                "predicted_bytes": sum(stop - start for start, stop in _sent(seen)),
+                "predicted_bytes": sum(stop - start for start, stop in _sent(outcome)),
             }
             if work.library == "subchunk":
                 index = Index(work.file.path.with_name(work.file.path.name + SUFFIX))
@@ -46,24 +46,24 @@ class Counting:
 
     def ranges(self, cases: Sequence[Case]) -> Iterator[dict[str, object]]:
         """Yield a row for each range of the file that was sent: where it begins, its length."""
-        for seen in self._reads(cases):
-            for start, stop in _sent(seen):
-                yield {**_row(seen), "stored_at": start, "chunk_bytes": stop - start}
+        for outcome in self._reads(cases):
+            for start, stop in _sent(outcome):
+                yield {**_row(outcome), "stored_at": start, "chunk_bytes": stop - start}
 
     def _reads(self, cases: Sequence[Case]) -> list[Done]:
         """Return what came of each case; it is read when it is first asked for."""
-        left = [case for case in cases if _key(case) not in self._seen]
-        for case in left:  # threads must not make the same values at the same time
+        unread = [case for case in cases if _key(case) not in self._outcomes]
+        for case in unread:  # threads must not make the same values at the same time
             _work(case).file.part(_work(case).selection)
-        few = len(left) <= FEW
-        beside = [case for case in left if few or _work(case).library.startswith(IN_TURN)]
+        few = len(unread) <= FEW
+        together = [case for case in unread if few or _work(case).library.startswith(IN_TURN)]
         # Which requests follow others depends on when answers are taken, which others would delay.
-        alone = [case for case in left if case not in beside]
+        alone = [case for case in unread if case not in together]
         threads = 1 if few else AT_ONCE
         with ThreadPoolExecutor(threads) as pool:
-            list(pool.map(self._serve, [beside[n::threads] for n in range(threads)]))
+            list(pool.map(self._serve, [together[n::threads] for n in range(threads)]))
         self._serve(alone)
-        return [self._seen[_key(case)] for case in cases]
+        return [self._outcomes[_key(case)] for case in cases]
 
     def _serve(self, cases: Sequence[Case]) -> None:
         """Read from a server that is started here: it ends with this thread."""
@@ -71,18 +71,18 @@ class Counting:
             return
         kind = _work(cases[0]).place.name
         with served_folder(self.folder, kind, delay_s=self.delay_s) as server:
-            for one in done(cases, {kind: server}, TIMEOUT_S):
-                self._seen[_key(one.case)] = one
+            for outcome in done(cases, {kind: server}, TIMEOUT_S):
+                self._outcomes[_key(outcome.case)] = outcome
 
 
-def _sent(one: Done) -> list[tuple[int, int]]:
-    work = _work(one.case)
+def _sent(outcome: Done) -> list[tuple[int, int]]:
+    work = _work(outcome.case)
     name = work.file.path.name
-    return touched(one.log, f"{BUCKET}/{name}" if work.place.name == "s3" else name)
+    return touched(outcome.log, f"{BUCKET}/{name}" if work.place.name == "s3" else name)
 
 
-def _row(one: Done) -> dict[str, object]:
-    return one.row() | {"file_bytes": stored_bytes(_work(one.case).file.path.resolve())}
+def _row(outcome: Done) -> dict[str, object]:
+    return outcome.row() | {"file_bytes": stored_bytes(_work(outcome.case).file.path.resolve())}
 
 
 def _work(case: Case) -> ReadOver:

@@ -59,8 +59,8 @@ class Drift:
 
     def part(self, selection: Selection, folder: Path) -> Values:
         """Return what gives part of the first map, of which all others are made."""
-        given: Values = self.first.part(np.s_[0, :, :], folder)
-        return given
+        first_map: Values = self.first.part(np.s_[0, :, :], folder)
+        return first_map
 
     def write(self, files: Mapping[Path, Layout], folder: Path) -> None:
         first = self.first[0, :, :]
@@ -99,14 +99,14 @@ class Rewrite:
             self.own,
         )  # fmt: skip
         # The others are among the packages whose versions all records have.
-        known = {"library_version": version("cubed")} if self.engine == CUBED == STEADY else {}
+        versions = {"library_version": version("cubed")} if self.engine == CUBED == STEADY else {}
         return {
             "run": run,
             "check": partial(same, array.variable, array.shape, chunks, self.file.part(...)),
             "columns": {
                 **self.layout.record(),
                 "library": LIBRARIES[self.engine],
-                **known,
+                **versions,
                 "pattern": "maps to series",
                 "ranks": 1 if self.engine in (COPY, CUBED) else cores(),
             },
@@ -149,18 +149,18 @@ class Engine:
 
 
 def same(
-    variable: str, shape: tuple[int, ...], chunks: tuple[int, ...], first: Values, found: object
+    variable: str, shape: tuple[int, ...], chunks: tuple[int, ...], first: Values, copy: object
 ) -> bool:
     import zarr
 
-    array = zarr.open_array(str(found), path=variable, mode="r")
+    array = zarr.open_array(str(copy), path=variable, mode="r")
     if array.chunks != chunks or array.shape != shape:
         return False
     values_of_first, high = first(), chunks[1]
     for row in range(0, shape[1], high):
-        band, got = values_of_first[row : row + high], np.asarray(array[:, row : row + high])
+        band, bands = values_of_first[row : row + high], np.asarray(array[:, row : row + high])
         if not all(
-            np.array_equal(values, np.roll(band, step, axis=1)) for step, values in enumerate(got)
+            np.array_equal(values, np.roll(band, step, axis=1)) for step, values in enumerate(bands)
         ):
             return False
     return True
@@ -179,10 +179,10 @@ def peak() -> int:
 
 def _status(key: str) -> int:
     try:
-        found = re.search(rf"{key}:\s+(\d+) kB", Path("/proc/self/status").read_text())
+        match = re.search(rf"{key}:\s+(\d+) kB", Path("/proc/self/status").read_text())
     except OSError:
-        found = None
-    return int(found[1]) * 1024 if found else 0
+        match = None
+    return int(match[1]) * 1024 if match else 0
 
 
 @contextmanager
@@ -206,11 +206,11 @@ def _cubed(job: Engine, copy: Path, stores: Path) -> Iterator[Callable[[], objec
     def rewrite() -> None:
         with chdir(stores):
             values = cubed.from_zarr(source, path=job.variable, spec=spec)
-            made = zarr.create_group(str(copy), zarr_format=3).create_array(
+            target = zarr.create_group(str(copy), zarr_format=3).create_array(
                 job.variable, shape=job.shape, chunks=job.chunks, dtype="f4",
                 compressors=_codec(), dimension_names=DIMS,
             )  # fmt: skip
-            cubed.store([values.rechunk(job.chunks)], [made])
+            cubed.store([values.rechunk(job.chunks)], [target])
 
     yield rewrite
 
@@ -230,17 +230,17 @@ def _p2p(job: Engine, copy: Path, stores: Path) -> Iterator[Callable[[], object]
 
     give_back()
     logging.getLogger("distributed").setLevel(logging.ERROR)
-    limit, part = _status("VmRSS") + job.allowed_bytes, job.allowed_bytes
+    limit, allowed = _status("VmRSS") + job.allowed_bytes, job.allowed_bytes
     memory = "distributed.worker.memory"
     settings: dict[str, Any] = {
         "temporary-directory": str(stores),
         "array.rechunk.method": "p2p",
-        "distributed.p2p.storage.buffer": part // 4,
-        "distributed.p2p.comm.buffer": part // 4,
+        "distributed.p2p.storage.buffer": allowed // 4,
+        "distributed.p2p.comm.buffer": allowed // 4,
         # Of the allowed memory, not of what libraries take. A worker that pauses at its limit
         # waits for good here, and one that is ended rewrites nothing.
-        f"{memory}.target": 0.6 * part / limit,
-        f"{memory}.spill": 1 - 0.3 * part / limit,
+        f"{memory}.target": 0.6 * allowed / limit,
+        f"{memory}.spill": 1 - 0.3 * allowed / limit,
         f"{memory}.pause": False,
         f"{memory}.terminate": False,
     }
@@ -262,10 +262,10 @@ def _by_xarray(job: Engine, copy: Path) -> None:
     import xarray as xr
 
     with xr.open_zarr(job.source, chunks={}, consolidated=False) as data:
-        wanted = data.chunk(dict(zip(DIMS, job.chunks, strict=True)))
-        wanted[job.variable].encoding = {}
+        rechunked = data.chunk(dict(zip(DIMS, job.chunks, strict=True)))
+        rechunked[job.variable].encoding = {}
         encoding = {job.variable: {"compressors": _codec(), "chunks": job.chunks}}
-        wanted.to_zarr(copy, zarr_format=3, consolidated=False, encoding=encoding)
+        rechunked.to_zarr(copy, zarr_format=3, consolidated=False, encoding=encoding)
 
 
 def _codec() -> Any:

@@ -120,16 +120,16 @@ class Reduce:
 
         chosen = self.workers.addresses[: self.count]
         with Client(self.workers.scheduler, timeout=60) as client:  # type: ignore[no-untyped-call]
-            with _charged(client, chosen, watch) as only:
+            with _charged(client, chosen, watch) as restrictions:
                 with watch("open"):
                     data = self.opened()
                     mean = data.astype("f8").mean("time")
                 with watch("compute"):
-                    found = client.compute(mean, **only).result().values
+                    values = client.compute(mean, **restrictions).result().values
             data.close()
         graph = mean.__dask_graph__()  # type: ignore[no-untyped-call]
         watch.note(tasks=len(dict(graph)), useful_bytes=data.nbytes)  # before they are fused
-        return np.asarray(found)
+        return np.asarray(values)
 
     def opened(self) -> "DataArray":
         import xarray as xr
@@ -168,17 +168,17 @@ class DoNothing:
         chosen = self.workers.addresses[: self.count]
         with (
             Client(self.workers.scheduler, timeout=60) as client,  # type: ignore[no-untyped-call]
-            _charged(client, chosen, watch) as only,
+            _charged(client, chosen, watch) as restrictions,
             watch("compute"),
         ):
-            futures = client.map(abs, range(self.tasks), pure=False, **only)
-            found = client.gather(futures)
+            futures = client.map(abs, range(self.tasks), pure=False, **restrictions)
+            results = client.gather(futures)
         watch.note(tasks=self.tasks)
-        return sum(found)
+        return sum(results)
 
 
-def is_mean(truth: Path, found: NDArray[np.float64]) -> bool:
-    return np.allclose(found, np.load(truth), rtol=_RTOL, atol=0, equal_nan=True)
+def is_mean(truth: Path, mean: NDArray[np.float64]) -> bool:
+    return np.allclose(mean, np.load(truth), rtol=_RTOL, atol=0, equal_nan=True)
 
 
 @contextmanager
@@ -190,7 +190,7 @@ def _charged(
     yield {"workers": list(workers), "allow_other_workers": False}
     after = client.run(spent, workers=list(workers))
     user, system, rchar, syscr = (
-        sum(after[one][place] - before[one][place] for one in workers) for place in range(4)
+        sum(after[worker][i] - before[worker][i] for worker in workers) for i in range(4)
     )
     watch.note(user_s=user, sys_s=system, rchar=rchar, syscr=syscr)
     watch.elsewhere_s += user + system

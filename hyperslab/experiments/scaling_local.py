@@ -87,18 +87,18 @@ class ReadTogether:
     def __call__(self, watch: Stopwatch) -> NDArray[np.float64]:
         with _TEAMS[self.mode](self, watch) as team:
             with watch("read"):
-                found = sorted(team(range(self.shape[0])))
+                maps = sorted(team(range(self.shape[0])))
             watch.note(useful_bytes=_BYTES * math.prod(self.shape))
             if self.mode == PROCESSES:  # which this process's own counters know nothing of
-                watch.note(user_s=sum(f[2] for f in found), sys_s=sum(f[3] for f in found))
-        return np.array([total for _, total, _, _ in found])
+                watch.note(user_s=sum(m[2] for m in maps), sys_s=sum(m[3] for m in maps))
+        return np.array([total for _, total, _, _ in maps])
 
     def opened(self) -> Opened:
         return reader(self.library).open(self.path, self.variable)
 
 
-def are_sums(values: Values, found: NDArray[np.float64]) -> bool:
-    return np.array_equal(found, [checksum(one) for one in values()])
+def are_sums(values: Values, sums: NDArray[np.float64]) -> bool:
+    return np.array_equal(sums, [checksum(frame) for frame in values()])
 
 
 def checksum(values: NDArray[np.float32]) -> float:
@@ -106,7 +106,7 @@ def checksum(values: NDArray[np.float32]) -> float:
     return float(values.view("u4").sum(dtype="u8"))
 
 
-def _one(opened: Opened, number: int, lock: "Lock | None" = None) -> Map:
+def _read_map(opened: Opened, number: int, lock: "Lock | None" = None) -> Map:
     with lock or nullcontext():
         values = opened.read((number, slice(None), slice(None)))
     return number, checksum(values), 0.0, 0.0
@@ -117,7 +117,7 @@ def _alone(job: ReadTogether, watch: Stopwatch) -> Iterator[Team]:
     with watch("start"):
         opened = job.opened()
     with opened:
-        yield lambda numbers: [_one(opened, number) for number in numbers]
+        yield lambda numbers: [_read_map(opened, number) for number in numbers]
 
 
 @contextmanager
@@ -126,7 +126,7 @@ def _threads(job: ReadTogether, watch: Stopwatch) -> Iterator[Team]:
     with watch("start"):
         opened, pool = job.opened(), ThreadPoolExecutor(job.workers)
     with opened, pool:
-        yield lambda numbers: list(pool.map(lambda n: _one(opened, n, lock), numbers))
+        yield lambda numbers: list(pool.map(lambda n: _read_map(opened, n, lock), numbers))
 
 
 @contextmanager
@@ -149,6 +149,6 @@ def _open_mine(job: ReadTogether) -> None:
 
 def _of_mine(number: int) -> Map:
     before = resource.getrusage(resource.RUSAGE_SELF)
-    _, total, *_ = _one(_mine[-1], number)
+    _, total, *_ = _read_map(_mine[-1], number)
     after = resource.getrusage(resource.RUSAGE_SELF)
     return number, total, after.ru_utime - before.ru_utime, after.ru_stime - before.ru_stime

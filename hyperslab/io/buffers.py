@@ -49,10 +49,10 @@ def size(nbytes: int) -> str:
 
 
 def bytes_of(name: str) -> int:
-    found = re.fullmatch(r"(\d+) ?(GiB|MiB|KiB|B)", name)
-    if not found:
+    match = re.fullmatch(r"(\d+) ?(GiB|MiB|KiB|B)", name)
+    if not match:
         raise ValueError(f"{name!r} is no size: write it as 512B, 4KiB, 1MiB or 1GiB")
-    return int(found[1]) * _UNITS[found[2]]
+    return int(match[1]) * _UNITS[match[2]]
 
 
 def sizes(file_bytes: int) -> list[str]:
@@ -92,24 +92,24 @@ class Files:
     def write(self, kinds: Iterable[str]) -> None:
         """Stream the variable to disk, from where a killed run has left it."""
         self.folder.mkdir(parents=True, exist_ok=True)
-        parts = {}
+        unfinished = {}
         for kind in kinds:
             if self.path(kind).exists():
                 self._check(kind)
             else:
-                parts[kind] = self.path(kind).with_name(f".{KINDS[kind]}.part")
-        there = sum(part.stat().st_blocks * 512 for part in parts.values() if part.is_file())
-        require_space(self.folder, len(parts) * self.nbytes - there)
-        for kind, part in parts.items():
-            _MAKERS[kind](part, self.values)
-            part.replace(self.path(kind))
+                unfinished[kind] = self.path(kind).with_name(f".{KINDS[kind]}.part")
+        written = sum(path.stat().st_blocks * 512 for path in unfinished.values() if path.is_file())
+        require_space(self.folder, len(unfinished) * self.nbytes - written)
+        for kind, path in unfinished.items():
+            _MAKERS[kind](path, self.values)
+            path.replace(self.path(kind))
 
     def _check(self, kind: str) -> None:
         path = self.path(kind)
-        found = path.stat().st_size if path.is_file() else self.nbytes
-        if not 0 <= found - self.nbytes <= (0 if kind == "binary" else BLOCK_BYTES):
+        nbytes = path.stat().st_size if path.is_file() else self.nbytes
+        if not 0 <= nbytes - self.nbytes <= (0 if kind == "binary" else BLOCK_BYTES):
             raise ValueError(
-                f"{path} has {found:,} bytes where the variable has {self.nbytes:,}: it was made "
+                f"{path} has {nbytes:,} bytes where the variable has {self.nbytes:,}: it was made "
                 "for another size; remove it, or choose another directory"
             )
 
@@ -137,17 +137,17 @@ def _stream(path: Path, values: int, offset: int = 0) -> None:
         os.fsync(file.fileno())
 
 
-def _netcdf(part: Path, values: int) -> None:
+def _netcdf(path: Path, values: int) -> None:
     import netCDF4
 
-    if not part.exists():
-        laid = part.with_suffix(".laid")
+    if not path.exists():
+        laid = path.with_suffix(".laid")
         with netCDF4.Dataset(laid, "w", format="NETCDF4") as file:
             file.createDimension("x", values)
-            made = file.createVariable(VARIABLE, "f8", ("x",), contiguous=True, fill_value=False)
-            made[:1] = truth(0, 1)  # with one value the library lays out room for all
-        laid.replace(part)
-    _stream(part, values, offset_of(part))
+            array = file.createVariable(VARIABLE, "f8", ("x",), contiguous=True, fill_value=False)
+            array[:1] = truth(0, 1)  # with one value the library lays out room for all
+        laid.replace(path)
+    _stream(path, values, offset_of(path))
 
 
 def offset_of(path: Path) -> int:
@@ -157,12 +157,12 @@ def offset_of(path: Path) -> int:
         return int(file[VARIABLE].id.get_offset())
 
 
-def _zarr(part: Path, values: int) -> None:
+def _zarr(path: Path, values: int) -> None:
     import zarr
 
     chunk = min(_CHUNK_BYTES // ITEMSIZE, values)
     array = zarr.create_array(
-        part, shape=(values,), chunks=(chunk,), dtype="f8", compressors=None, overwrite=True
+        path, shape=(values,), chunks=(chunk,), dtype="f8", compressors=None, overwrite=True
     )
     for first, count in _blocks(values):
         array[first : first + count] = truth(first, count)
@@ -222,7 +222,7 @@ class Spots:
 
 
 @dataclass(frozen=True)
-class Loop:
+class ReadLoop:
     # What makes reads, and gives their seconds by a clock in C, if there is one.
     ready: Callable[..., Callable[[], float | None]]
     # What the last read gave; it stays until the next has ended, as what a loop gives a name.
@@ -230,26 +230,26 @@ class Loop:
     close: Callable[[], object]
 
 
-def _plain_in_c(path: Path, count: int, stdio: bool) -> Loop:
+def _plain_in_c(path: Path, count: int, stdio: bool) -> ReadLoop:
     file, data = PlainFile(path, stdio=stdio), np.ones(count)
 
     def ready(starts: Starts, each: Values | None = None) -> Callable[[], float]:
-        what = starts * ITEMSIZE, data.nbytes, data
-        return file.prepared("read", *what, reuse=True, each=each)
+        arguments = starts * ITEMSIZE, data.nbytes, data
+        return file.prepared("read", *arguments, reuse=True, each=each)
 
-    return Loop(ready, lambda: data, file.close)
+    return ReadLoop(ready, lambda: data, file.close)
 
 
-def _netcdf_in_c(path: Path, count: int) -> Loop:
+def _netcdf_in_c(path: Path, count: int) -> ReadLoop:
     file, data = NetcdfFile.open(path, VARIABLE), np.ones(count)
 
     def ready(starts: Starts) -> Callable[[], float]:
         return file.prepared("read", starts[:, None], [count], None, data, reuse=True)
 
-    return Loop(ready, lambda: data, file.close)
+    return ReadLoop(ready, lambda: data, file.close)
 
 
-def _python(path: Path, count: int, run: Callable[..., Any]) -> Loop:
+def _python(path: Path, count: int, run: Callable[..., Any]) -> ReadLoop:
     """Read with Python's own file; reads in a row do without a seek, as in the document."""
     file, nbytes = path.open("rb"), count * ITEMSIZE
     held = list[Any]([np.ones(count) if run is _readinto else None])
@@ -258,18 +258,18 @@ def _python(path: Path, count: int, run: Callable[..., Any]) -> Loop:
         held.append(run(file, count, held.pop(), offsets, seek))
 
     def ready(starts: Starts) -> Callable[[], None]:
-        offsets, place = (starts * ITEMSIZE).tolist(), file.tell()
-        follow = range(place, place + len(offsets) * nbytes, nbytes)
+        offsets, position = (starts * ITEMSIZE).tolist(), file.tell()
+        follow = range(position, position + len(offsets) * nbytes, nbytes)
         return partial(reads, offsets, offsets != list(follow))
 
-    return Loop(ready, lambda: np.frombuffer(held[0], "<f8"), file.close)
+    return ReadLoop(ready, lambda: np.frombuffer(held[0], "<f8"), file.close)
 
 
 def _read(file: Any, count: int, data: Any, offsets: list[int], seek: bool) -> Any:
     nbytes = count * ITEMSIZE
     if seek:
-        for place in offsets:
-            file.seek(place)
+        for offset in offsets:
+            file.seek(offset)
             data = file.read(nbytes)
     else:
         for _ in offsets:
@@ -279,8 +279,8 @@ def _read(file: Any, count: int, data: Any, offsets: list[int], seek: bool) -> A
 
 def _readinto(file: Any, count: int, data: Any, offsets: list[int], seek: bool) -> Any:
     if seek:
-        for place in offsets:
-            file.seek(place)
+        for offset in offsets:
+            file.seek(offset)
             file.readinto(data)
     else:
         for _ in offsets:
@@ -290,8 +290,8 @@ def _readinto(file: Any, count: int, data: Any, offsets: list[int], seek: bool) 
 
 def _fromfile(file: Any, count: int, data: Any, offsets: list[int], seek: bool) -> Any:
     if seek:
-        for place in offsets:
-            file.seek(place)
+        for offset in offsets:
+            file.seek(offset)
             data = np.fromfile(file, "<f8", count)
     else:
         for _ in offsets:
@@ -299,38 +299,38 @@ def _fromfile(file: Any, count: int, data: Any, offsets: list[int], seek: bool) 
     return data
 
 
-def _indexed(path: Path, count: int, opened: Any, run: Callable[..., Any]) -> Loop:
+def _indexed(path: Path, count: int, opened: Any, run: Callable[..., Any]) -> ReadLoop:
     (array, close), held = opened(path), list[Any]([None])
 
-    def reads(places: list[int]) -> None:
-        held.append(run(array, count, held.pop(), places))
+    def reads(starts: list[int]) -> None:
+        held.append(run(array, count, held.pop(), starts))
 
     def last() -> Values:  # what is masked becomes NaN, which is wrong
         values: Values = np.ma.filled(np.ma.asanyarray(held[0]), np.nan)
         return values
 
-    def done() -> None:
+    def release() -> None:
         held.clear()
         close()
 
-    return Loop(lambda starts: partial(reads, starts.tolist()), last, done)
+    return ReadLoop(lambda starts: partial(reads, starts.tolist()), last, release)
 
 
-def _sliced(array: Any, count: int, data: Any, places: list[int]) -> Any:
-    for place in places:
-        data = array[place : place + count]
+def _sliced(array: Any, count: int, data: Any, starts: list[int]) -> Any:
+    for start in starts:
+        data = array[start : start + count]
     return data
 
 
-def _copied(array: Any, count: int, data: Any, places: list[int]) -> Any:
-    for place in places:
-        data = array[place : place + count].copy()
+def _copied(array: Any, count: int, data: Any, starts: list[int]) -> Any:
+    for start in starts:
+        data = array[start : start + count].copy()
     return data
 
 
-def _loaded(array: Any, count: int, data: Any, places: list[int]) -> Any:
-    for place in places:
-        data = array[place : place + count].values
+def _loaded(array: Any, count: int, data: Any, starts: list[int]) -> Any:
+    for start in starts:
+        data = array[start : start + count].values
     return data
 
 
@@ -353,49 +353,49 @@ def _zarr_array(path: Path) -> Any:
 
 
 @dataclass(frozen=True)
-class Reader:
+class ReadWay:
     """A way to read: its library, one of `KINDS`, its loop, what it imports, and whether in C."""
 
     library: str
     kind: str
-    loop: Callable[[Path, int], Loop]
+    loop: Callable[[Path, int], ReadLoop]
     modules: tuple[str, ...] = ()
     in_c: bool = False
 
 
-def _library(module: str, call: str, *more: str, run: Any = _sliced, **options: Any) -> Reader:
+def _library(module: str, call: str, *more: str, run: Any = _sliced, **options: Any) -> ReadWay:
     opened = partial(_opened, module=module, call=call, **options)
     loop = partial(_indexed, opened=opened, run=run)
-    return Reader(module, "netcdf4", loop, (module, *more))
+    return ReadWay(module, "netcdf4", loop, (module, *more))
 
 
-READERS: Mapping[str, Reader] = {
-    "C fread": Reader("C", "binary", partial(_plain_in_c, stdio=True), in_c=True),
-    "C pread": Reader("C", "binary", partial(_plain_in_c, stdio=False), in_c=True),
-    "netCDF-C": Reader("netCDF-C", "netcdf4", _netcdf_in_c, ("netCDF4",), in_c=True),
-    "Python read": Reader("Python", "binary", partial(_python, run=_read)),
-    "Python readinto": Reader("Python", "binary", partial(_python, run=_readinto)),
-    "numpy.fromfile": Reader("numpy", "binary", partial(_python, run=_fromfile)),
-    "numpy.memmap": Reader("numpy", "binary", partial(_indexed, opened=_memmap, run=_copied)),
+READERS: Mapping[str, ReadWay] = {
+    "C fread": ReadWay("C", "binary", partial(_plain_in_c, stdio=True), in_c=True),
+    "C pread": ReadWay("C", "binary", partial(_plain_in_c, stdio=False), in_c=True),
+    "netCDF-C": ReadWay("netCDF-C", "netcdf4", _netcdf_in_c, ("netCDF4",), in_c=True),
+    "Python read": ReadWay("Python", "binary", partial(_python, run=_read)),
+    "Python readinto": ReadWay("Python", "binary", partial(_python, run=_readinto)),
+    "numpy.fromfile": ReadWay("numpy", "binary", partial(_python, run=_fromfile)),
+    "numpy.memmap": ReadWay("numpy", "binary", partial(_indexed, opened=_memmap, run=_copied)),
     "netCDF4-python": _library("netCDF4", "Dataset"),
     "netCDF4-python without masking": _library("netCDF4", "Dataset", masked=False),
     "h5py": _library("h5py", "File"),
     "h5netcdf": _library("h5netcdf", "File", "h5py", mode="r"),
     "xarray": _library("xarray", "open_dataset", "netCDF4", run=_loaded, engine="netcdf4"),
     # Its event loop runs in a thread that begins with the first read, so after the fork.
-    "Zarr": Reader("zarr", "zarr3", partial(_indexed, opened=_zarr_array, run=_sliced), ("zarr",)),
+    "Zarr": ReadWay("zarr", "zarr3", partial(_indexed, opened=_zarr_array, run=_sliced), ("zarr",)),
 }
 """The ways to read, in the order of the layers they go through."""
 
 
 def modules(readers: Iterable[str]) -> list[str]:
     """Return what is imported before the processes of these readers are forked."""
-    return [*dict.fromkeys(one for name in readers for one in READERS[name].modules), __name__]
+    return [*dict.fromkeys(module for key in readers for module in READERS[key].modules), __name__]
 
 
 def available(readers: Iterable[str]) -> list[str]:
-    found = {name: READERS[name] for name in readers if not READERS[name].in_c or compiles()}
-    return [name for name, reader in found.items() if all(map(find_spec, reader.modules))]
+    candidates = {name: READERS[name] for name in readers if not READERS[name].in_c or compiles()}
+    return [name for name, reader in candidates.items() if all(map(find_spec, reader.modules))]
 
 
 @dataclass(frozen=True)
@@ -454,7 +454,7 @@ class ReadBuffers:
 
     # In batches of about 20 ms, each a lap of one phase; between them both ends of the last read
     # are compared with the truth.
-    def _read(self, loop: Loop, watch: Stopwatch) -> tuple[int, bool]:
+    def _read(self, loop: ReadLoop, watch: Stopwatch) -> tuple[int, bool]:
         total, done, spent, in_c, same = len(self.spots), 0, 0.0, 0.0, True
         batch = max(1, min(_FIRST_READS, _FIRST_BYTES // self.nbytes))
         while done < total and (done < self.least or spent < self.limit_s):
@@ -470,13 +470,13 @@ class ReadBuffers:
                 took = seconds
             spent += took
             same = same and self.same(loop, last - 1, ends=True)
-            wanted = min(_BATCH_S, max(self.limit_s - spent, 0.0))
-            batch = max(1, min(8 * batch, int((last - done) * wanted / max(took, 1e-9))))
+            target_s = min(_BATCH_S, max(self.limit_s - spent, 0.0))
+            batch = max(1, min(8 * batch, int((last - done) * target_s / max(took, 1e-9))))
             done = last
         return done, same
 
     # Untimed, from a place drawn by lot: every value is compared.
-    def _again(self, loop: Loop) -> bool:
+    def _again(self, loop: ReadLoop) -> bool:
         most = min(_AGAIN_READS, _AGAIN_BYTES // self.nbytes)
         first = SystemRandom().randrange(max(1, len(self.spots) - most + 1))
         for read in range(first, min(first + most, len(self.spots))):
@@ -485,7 +485,7 @@ class ReadBuffers:
                 return False
         return True
 
-    def same(self, loop: Loop, read: int, ends: bool = False) -> bool:
+    def same(self, loop: ReadLoop, read: int, ends: bool = False) -> bool:
         """Whether the last read, of a number, gave what is there, or at both ends at least."""
         values, start = loop.last(), int(self.spots.between(read, read + 1)[0])
         if len(values) != self.spots.count:

@@ -67,19 +67,19 @@ class SerialVariable:
     def __getitem__(self, key: Any) -> NDArray[Any]:
         if self.variable.plain:
             return np.asarray(self._dataset[key])
-        asked = wanted(key, self.variable.shape)
-        result = np.empty(asked.shape, self.variable.dtype)
-        for box in boxes(asked.axes, self.variable.chunks, self.variable.grid):
+        selection = wanted(key, self.variable.shape)
+        result = np.empty(selection.shape, self.variable.dtype)
+        for box in boxes(selection.axes, self.variable.chunks, self.variable.grid):
             result[box.place] = self._box(box)
-        return asked.arrange(result)
+        return selection.arrange(result)
 
     def _box(self, box: Box) -> NDArray[Any]:
-        place = self._place(box.number)
-        if place is None:
+        chunk = self._stored_chunk(box.number)
+        if chunk is None:
             return np.full(box.shape, self.variable.fill_value, self.variable.dtype)
-        return self._values(place, box)
+        return self._values(chunk, box)
 
-    def _place(self, number: int) -> StoredChunk | None:
+    def _stored_chunk(self, number: int) -> StoredChunk | None:
         chunks = self._chunks
         row = int(np.searchsorted(chunks.number, number))
         if row == len(chunks) or chunks.number[row] != number:
@@ -87,26 +87,26 @@ class SerialVariable:
         where = (chunks.offset[row], chunks.size[row], chunks.mask[row])
         return StoredChunk(self._names[row], *map(int, where))
 
-    def _values(self, place: StoredChunk, box: Box) -> NDArray[Any]:
+    def _values(self, chunk: StoredChunk, box: Box) -> NDArray[Any]:
         """Return the values of a box, picked from all those between its first and its last."""
         numbers = np.asarray(np.ravel_multi_index(np.ix_(*box.local), self.variable.chunks))
         first, last = int(numbers.flat[0]), int(numbers.flat[-1])
-        return self._samples(place, first, last - first + 1)[numbers - first]
+        return self._samples(chunk, first, last - first + 1)[numbers - first]
 
-    def _samples(self, place: StoredChunk, first: int, count: int) -> NDArray[Any]:
-        group = self._entry(f"{self.variable.name}/{place.name}")
+    def _samples(self, chunk: StoredChunk, first: int, count: int) -> NDArray[Any]:
+        group = self._entry(f"{self.variable.name}/{chunk.name}")
         if group is None:  # a chunk that skipped a filter has no points
-            stored = self._fetch(place.offset, place.size)
-            raw = decode_chunk(stored, self.variable, place.mask)
+            stored = self._fetch(chunk.offset, chunk.size)
+            raw = decode_chunk(stored, self.variable, chunk.mask)
             return raw.view(self.variable.dtype)[first : first + count]
-        raw = np.frombuffer(b"".join(self._pieces(group, place, first, count)), np.uint8)
+        raw = np.frombuffer(b"".join(self._pieces(group, chunk, first, count)), np.uint8)
         if self.variable.shuffled:
             raw = unshuffled(raw, self.variable.width)
         return raw.view(self.variable.dtype)
 
     def _entry(self, name: str) -> h5py.Group | None:
-        found = name in self._index  # by get it would make other requests
-        return self._index[name] if found else None
+        present = name in self._index  # by get it would make other requests
+        return self._index[name] if present else None
 
     def _spans(self, first: int, count: int) -> list[tuple[int, int]]:
         """Return where the bytes of values lie: with shuffle, a piece for each of their bytes."""
@@ -117,36 +117,36 @@ class SerialVariable:
         return [(number * plane + first, count) for number in range(width)]
 
     def _pieces(
-        self, group: h5py.Group, place: StoredChunk, first: int, count: int
+        self, group: h5py.Group, chunk: StoredChunk, first: int, count: int
     ) -> Iterator[bytes]:
         record = read_record(group)
-        check_sizes(self.variable, place.name, record.sizes, place.size)
+        check_sizes(self.variable, chunk.name, record.sizes, chunk.size)
         for offset, length in self._spans(first, count):
             point = int(np.searchsorted(record.outloc, offset, "right")) - 1
             behind = int(np.searchsorted(record.outloc, offset + length, "left"))
             window = read_window(group, point)
             bit, out = int(record.bit[point]), int(record.outloc[point])
-            stop = int(record.inloc[behind]) if behind < len(record.outloc) else place.size
-            data = self._fetch(place.offset + (bit >> 3), stop - (bit >> 3))
+            stop = int(record.inloc[behind]) if behind < len(record.outloc) else chunk.size
+            data = self._fetch(chunk.offset + (bit >> 3), stop - (bit >> 3))
             yield self._inflated(data, bit & 7, window if out else b"", offset - out, length)
 
     def _inflated(self, data: bytes, shift: int, window: bytes, skipped: int, length: int) -> bytes:
         try:
-            found = inflate_from(
+            inflated = inflate_from(
                 memoryview(data), shift, (0, 0), window, skipped + length, module=zlib
             )
         except zlib.error as error:
             raise self._damaged(str(error)) from error
-        if len(found) != skipped + length:
+        if len(inflated) != skipped + length:
             raise self._damaged("its data end too early")
-        return found[skipped:]
+        return inflated[skipped:]
 
     def _fetch(self, start: int, size: int) -> bytes:
         self.data.seek(start)
-        found: bytes | None = self.data.read(size)
-        if found is None or len(found) != size:
+        data: bytes | None = self.data.read(size)
+        if data is None or len(data) != size:
             raise self._damaged("the file ends within it")
-        return found
+        return data
 
     def _damaged(self, why: str) -> CorruptDataError:
         return CorruptDataError(
@@ -173,15 +173,15 @@ class StandIn(SerialVariable):
 
     def __getitem__(self, key: Any) -> NDArray[Any]:
         shape = self.variable.shape
-        asked = None if self.variable.plain else wanted(key, shape)
-        if asked is None or not math.prod(asked.shape):
+        selection = None if self.variable.plain else wanted(key, shape)
+        if selection is None or not math.prod(selection.shape):
             return super().__getitem__(key)
         whole = np.empty(shape, self.variable.dtype)
-        for box in boxes(asked.axes, self.variable.chunks, self.variable.grid):
-            parts = (axis.indices[at] for axis, at in zip(asked.axes, box.place, strict=True))
-            whole[_slices(parts)] = self._box(box)
+        for box in boxes(selection.axes, self.variable.chunks, self.variable.grid):
+            ranges = (axis.indices[at] for axis, at in zip(selection.axes, box.place, strict=True))
+            whole[_slices(ranges)] = self._box(box)
         self._scaled(whole)
-        return asked.arrange(whole[_slices(axis.indices for axis in asked.axes)])
+        return selection.arrange(whole[_slices(axis.indices for axis in selection.axes)])
 
     def _scaled(self, whole: NDArray[Any]) -> NDArray[Any]:
         scale = 1 if self._scale is None else self._scale
@@ -195,7 +195,7 @@ class StandIn(SerialVariable):
         at = np.unravel_index(number, self.variable.grid)
         return tuple(int(n) * c for n, c in zip(at, self.variable.chunks, strict=True))
 
-    def _place(self, number: int) -> StoredChunk | None:
+    def _stored_chunk(self, number: int) -> StoredChunk | None:
         corner, sides = self._corner(number), (self.variable.chunks, self.variable.shape)
         whole = all(at + c <= n for at, c, n in zip(corner, *sides, strict=True))
         # HDF5 lists some chunks at other places, and does not say of some at the edge that they
@@ -206,17 +206,17 @@ class StandIn(SerialVariable):
                 if info.chunk_offset == corner and not info.filter_mask:
                     (name,) = chunk_names(self.variable, np.array([number]))
                     return StoredChunk(name, info.byte_offset, info.size, 0)
-        return super()._place(number)
+        return super()._stored_chunk(number)
 
-    def _values(self, place: StoredChunk, box: Box) -> NDArray[Any]:
-        chunks, part = self.variable.chunks, _slices(box.local)
-        numbers = np.arange(math.prod(chunks)).reshape(chunks)[part].flatten()
+    def _values(self, chunk: StoredChunk, box: Box) -> NDArray[Any]:
+        chunks, local = self.variable.chunks, _slices(box.local)
+        numbers = np.arange(math.prod(chunks)).reshape(chunks)[local].flatten()
         first, end = int(numbers[0]), int(numbers[-1]) + 1
-        values = self._samples(place, first, end - first)
+        values = self._samples(chunk, first, end - first)
         room = np.empty(chunks, self.variable.dtype).flatten()
         room[range(first, end)] = values  # place by place, which takes its time
-        found: NDArray[Any] = room.reshape(chunks)[part]
-        return found
+        picked: NDArray[Any] = room.reshape(chunks)[local]
+        return picked
 
     def _entry(self, name: str) -> h5py.Group | None:
         with suppress(KeyError):
@@ -224,7 +224,7 @@ class StandIn(SerialVariable):
         return None
 
     def _pieces(
-        self, group: h5py.Group, place: StoredChunk, first: int, count: int
+        self, group: h5py.Group, chunk: StoredChunk, first: int, count: int
     ) -> Iterator[bytes]:
         """Yield the bytes: what begins a section is read anew for each, what ends one once."""
         ends: dict[str, Any] = {}
@@ -235,22 +235,22 @@ class StandIn(SerialVariable):
             if not ends:
                 ends["sizes"] = read_sizes(group)
                 ends["outloc"] = group["outloc"][:]
-            check_sizes(self.variable, place.name, ends["sizes"], place.size)
+            check_sizes(self.variable, chunk.name, ends["sizes"], chunk.size)
             behind = int(np.searchsorted(ends["outloc"], offset + length, "right"))
-            stop = place.size
+            stop = chunk.size
             if behind < len(ends["outloc"]):
                 if "inloc" not in ends:
                     ends["inloc"] = group["inloc"][:]
                 stop = int(ends["inloc"][behind])
             start = inloc - (bits > 0)
-            if not (0 <= bits < 8 and 0 <= start < stop <= place.size and 0 <= out <= offset):
+            if not (0 <= bits < 8 and 0 <= start < stop <= chunk.size and 0 <= out <= offset):
                 raise CorruptIndexError(f"the index is damaged where it describes {group.name}")
-            data = self._fetch(place.offset + start, stop - start)
+            data = self._fetch(chunk.offset + start, stop - start)
             yield self._inflated(data, -bits & 7, window if out else b"", offset - out, length)
 
 
-def _slices(parts: Iterable[Any]) -> tuple[slice, ...]:
-    return tuple(slice(part.start, part.stop, part.step) for part in parts)
+def _slices(ranges: Iterable[Any]) -> tuple[slice, ...]:
+    return tuple(slice(each.start, each.stop, each.step) for each in ranges)
 
 
 class ChunkindexLayoutReader(Reader):

@@ -63,11 +63,11 @@ class H5pyReader(StreamReader):
 
 def find_plugins() -> None:
     """Let HDF5 read zstd, Blosc and bzip2 with the plugins that netCDF4's wheel brings."""
-    found = find_spec("netCDF4")
-    for folder in (found.submodule_search_locations or ()) if found else ():
+    spec = find_spec("netCDF4")
+    for folder in (spec.submodule_search_locations or ()) if spec else ():
         plugins = os.fsencode(Path(folder) / "plugins")
-        known = [h5py.h5pl.get(i) for i in range(h5py.h5pl.size())]
-        if Path(os.fsdecode(plugins)).is_dir() and plugins not in known:
+        registered = [h5py.h5pl.get(i) for i in range(h5py.h5pl.size())]
+        if Path(os.fsdecode(plugins)).is_dir() and plugins not in registered:
             h5py.h5pl.append(plugins)
 
 
@@ -240,21 +240,21 @@ class HDF5Source(Source):
         return attributes([name for name in item.attrs if name not in _OWN_ATTRIBUTES], get)
 
     def _describe(self) -> Iterator[SourceVariable]:
-        known, dims = dict(datasets(self._file)), Dims(self._grouped)
+        by_path, dims = dict(datasets(self._file)), Dims(self._grouped)
         lengths: dict[str, int] = {}  # of netCDF's dimensions, by the paths of their scales
-        for path, dataset in known.items() if netcdf_kind(self._file) else ():
+        for path, dataset in by_path.items() if netcdf_kind(self._file) else ():
             for scale, n in zip(_scales(path, dataset), dataset.shape or (), strict=True):
                 if scale:
                     lengths[scale] = max(lengths.get(scale, 0), int(n))
-        for path, dataset in known.items():
+        for path, dataset in by_path.items():
             name = path.replace(NON_COORDINATE, "")
             self._paths[name] = path
             how, axes = stored(dataset, self.format), _axes(name, dataset, lengths)
             how["reason"] = _special(dataset) or how["reason"]
-            found = described(dims, name, dataset.dtype, axes, self._attributes(dataset), **how)
-            if found.shape != dataset.shape and dataset.shape is not None:
-                self._grown[name] = found.shape
-            yield found
+            variable = described(dims, name, dataset.dtype, axes, self._attributes(dataset), **how)
+            if variable.shape != dataset.shape and dataset.shape is not None:
+                self._grown[name] = variable.shape
+            yield variable
 
 
 def _axes(name: str, dataset: Any, lengths: Mapping[str, int]) -> list[Axis]:
@@ -303,10 +303,10 @@ def walk(group: Any, path: str = "", seen: set[int] | None = None) -> Iterator[t
         if not isinstance(group.get(name, getlink=True), h5py.HardLink):
             continue
         item = group.get(name)
-        place = h5py.h5o.get_info(item.id).addr
-        if place in seen:
+        object_address = h5py.h5o.get_info(item.id).addr
+        if object_address in seen:
             continue
-        seen.add(place)
+        seen.add(object_address)
         where = f"{path}/{name}".lstrip("/")
         if isinstance(item, h5py.Group):
             inner.append((where, item))
@@ -379,17 +379,17 @@ def _step(code: int, values: tuple[int, ...], name: str) -> Step:
     return _FILTERS.get(code, name or f"filter {code}"), level, False
 
 
-def hdf5_says(given: str, said: str) -> str:
+def hdf5_says(address: str, message: str) -> str:
     """Return what HDF5's error about opening a file means."""
-    if found := re.search(r"truncated file: eof = (\d+), .*stored_eof = (\d+)", said):
-        return truncated(given, int(found[1]), int(found[2]))
-    if "lock" in said:
+    if match := re.search(r"truncated file: eof = (\d+), .*stored_eof = (\d+)", message):
+        return truncated(address, int(match[1]), int(match[2]))
+    if "lock" in message:
         return (
-            f"{given} cannot be opened: another program has it open for writing; wait for it, or "
+            f"{address} cannot be opened: another program has it open for writing; wait for it, or "
             "copy the file and take the copy"
         )
-    told = re.sub(r"^Unable to \w+ open file \((.*)\)$", r"\1", said.splitlines()[0])
-    return f"{given} is truncated or damaged: HDF5 says {told!r}; copy it again"
+    reason = re.sub(r"^Unable to \w+ open file \((.*)\)$", r"\1", message.splitlines()[0])
+    return f"{address} is truncated or damaged: HDF5 says {reason!r}; copy it again"
 
 
 READER = H5pyReader

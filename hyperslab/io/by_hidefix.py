@@ -39,18 +39,18 @@ class _HidefixArray(Indexed):
         # hidefix 0.12 gives wrong values, and writes beyond its memory, for many boxes that cover
         # axes after the first in part. Right in each of some ten thousand were: all of these axes,
         # or one place along each of them where a chunk covers them whole.
-        asked = spans[:1] + [slice(0, length) for length in self.shape[1:]]
-        places = all(count == 1 for count in chosen.counts[1:])
-        if places and tuple(self.variable.chunk_shape())[1:] == self.shape[1:]:
-            asked = spans
-        found = self.variable[tuple(asked) or (slice(0, 1),)]
+        requested = spans[:1] + [slice(0, length) for length in self.shape[1:]]
+        single = all(count == 1 for count in chosen.counts[1:])
+        if single and tuple(self.variable.chunk_shape())[1:] == self.shape[1:]:
+            requested = spans
+        values = self.variable[tuple(requested) or (slice(0, 1),)]
         # It drops axes of length one.
-        found = found.reshape([span.stop - span.start for span in asked])
+        values = values.reshape([span.stop - span.start for span in requested])
         cut = (
             slice(span.start - whole.start, span.stop - whole.start, step)
-            for span, whole, step in zip(spans, asked, chosen.steps, strict=True)
+            for span, whole, step in zip(spans, requested, chosen.steps, strict=True)
         )
-        return found[tuple(cut)].reshape(chosen.shape)
+        return values[tuple(cut)].reshape(chosen.shape)
 
 
 READER = HidefixReader

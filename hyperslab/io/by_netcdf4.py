@@ -52,17 +52,17 @@ class NetCDF4Reader(Reader):
             # netCDF-C opens an empty folder as an empty dataset.
             raise ValueError("it is no Zarr 2 directory: there is no .zgroup in it")
         with ExitStack() as held:
-            found = held.enter_context(opened(place, self.name))[variable]
-            if isinstance(found, netCDF4.Variable):
-                raw(found)
-                if chunk_cache_bytes is not None and found.chunking() not in (None, "contiguous"):
-                    set_cache(found, chunk_cache_bytes)
-                if nczarr and not np.dtype(found.dtype).isnative:
+            item = held.enter_context(opened(place, self.name))[variable]
+            if isinstance(item, netCDF4.Variable):
+                raw(item)
+                if chunk_cache_bytes is not None and item.chunking() not in (None, "contiguous"):
+                    set_cache(item, chunk_cache_bytes)
+                if nczarr and not np.dtype(item.dtype).isnative:
                     # netCDF-C 4.9 gives missing chunks the fill value with its bytes swapped.
                     raise ValueError(
                         "it is big-endian: netCDF-C would swap the bytes of fill values"
                     )
-            return Indexed(variable, found, held)
+            return Indexed(variable, item, held)
 
 
 def opened(place: Place, format: str) -> netCDF4.Dataset:
@@ -115,9 +115,9 @@ class NetCDFWriter(Writer):
     def _make(self, variables: Placed, attrs: Attrs, cache_bytes: int | None) -> None:
         format = variables[-1][1].format
         self._file = netCDF4.Dataset(address(self.path, format), "w", format=_MODELS[format])
-        for path, given in by_group(attrs).items():
-            if given:
-                (self._file.createGroup(path) if path else self._file).setncatts(dict(given))
+        for path, own in by_group(attrs).items():
+            if own:
+                (self._file.createGroup(path) if path else self._file).setncatts(dict(own))
         unlimited = {dim for variable, _ in variables for dim in variable.unlimited}
         sizes = {d: n for v, _ in variables for d, n in zip(v.dims, v.shape, strict=True)}
         for dim, size in sizes.items():
@@ -229,26 +229,26 @@ class NetCDFSource(Source):
         return attributes(item.ncattrs(), item.getncattr)
 
     def _describe(self) -> Iterator[SourceVariable]:
-        known: dict[str, dict[str, Any]] = {}
+        stored: dict[str, dict[str, Any]] = {}
         if self._path and self.format in NETCDF4:
             from .by_h5py import how_stored  # netCDF-C does not say all of it
 
-            known = how_stored(self._path, self.format)
+            stored = how_stored(self._path, self.format)
         dims, groups = Dims(self._grouped), self._grouped
         for path, group in groups:
             for dim in group.dimensions.values():
                 dims.name(dim.name, dim.size, dim.isunlimited(), path)
         for path, group in groups:
             for name, variable in group.variables.items():
-                yield self._described(path + name, variable, dims, known)
+                yield self._described(path + name, variable, dims, stored)
 
     def _described(
-        self, name: str, variable: Any, dims: Dims, known: Mapping[str, dict[str, Any]]
+        self, name: str, variable: Any, dims: Dims, stored: Mapping[str, dict[str, Any]]
     ) -> SourceVariable:
         own = variable.get_dims()
         axes = [(d.name, d.size, d.isunlimited(), d.group().path) for d in own]
         dtype = variable.dtype if isinstance(variable.dtype, np.dtype) else np.dtype("O")
-        how = known.get(name) or self._reported(name, variable, dtype)
+        how = stored.get(name) or self._reported(name, variable, dtype)
         how["reason"] = _special(variable) or how.get("reason", "")
         return described(dims, name, dtype, axes, self._attributes(variable), **how)
 

@@ -19,13 +19,13 @@ class PyfiveReader(StreamReader):
     def file(self, source: Any, **cache: int) -> Any:
         return pyfive.File(source)
 
-    def checked(self, found: Any) -> Any:
+    def checked(self, item: Any) -> Any:
         """Refuse chunks that were never written, among some that were: pyfive fills none."""
-        if getattr(found, "shape", None) and found.chunks:
-            written = found.id.get_num_chunks()
-            if 0 < written < math.prod(chunk_grid(found.shape, found.chunks)):
+        if getattr(item, "shape", None) and item.chunks:
+            written = item.id.get_num_chunks()
+            if 0 < written < math.prod(chunk_grid(item.shape, item.chunks)):
                 raise OSError("it has chunks that were never written, which pyfive does not fill")
-        return found
+        return item
 
 
 READER = PyfiveReader

@@ -17,7 +17,7 @@ from .reading import Opened, Reader
 from .references import references_of
 from .urls import Place, Remote
 
-_KEPT, _REFERENCES = "memory://kept", "references.json"
+_MEMORY, _REFERENCES = "memory://kept", "references.json"
 
 
 class VirtualizarrReader(Reader):
@@ -31,8 +31,8 @@ class VirtualizarrReader(Reader):
 
     def _open(self, place: Place, variable: str, chunk_cache_bytes: int | None) -> Opened:
         assert isinstance(place, Remote)
-        parts = urlsplit(place.url)
-        server = f"{parts.scheme}://{parts.netloc}"
+        address = urlsplit(place.url)
+        server = f"{address.scheme}://{address.netloc}"
         registry: Any = ObjectStoreRegistry({server: from_url(server, **place.obstore())})
         group, _, name = variable.rpartition("/")
         with warnings.catch_warnings():
@@ -43,11 +43,11 @@ class VirtualizarrReader(Reader):
             elif group:
                 raise ValueError("it sees no groups in references")
             else:
-                kept = MemoryStore()
+                memory = MemoryStore()
                 text = json.dumps({"version": 1, "refs": references_of(place)})
-                kept.put(_REFERENCES, text.encode())
-                registry.register(_KEPT, kept)
-                store = KerchunkJSONParser()(url=f"{_KEPT}/{_REFERENCES}", registry=registry)
+                memory.put(_REFERENCES, text.encode())
+                registry.register(_MEMORY, memory)
+                store = KerchunkJSONParser()(url=f"{_MEMORY}/{_REFERENCES}", registry=registry)
             return opened_array(store, variable, name, ExitStack())
 
 

@@ -206,10 +206,10 @@ class ZarrSource(Source):
 
     def _described(self, name: str, array: Any, dims: Dims, folder: Path | None) -> SourceVariable:
         (attrs, lost), dtype = self._attributes(array), np.dtype(array.dtype)
-        given = getattr(array.metadata, "dimension_names", None)
-        wanted = array.attrs.get("_ARRAY_DIMENSIONS") or given
-        if not isinstance(wanted, list | tuple) or len(wanted) != len(array.shape):
-            wanted = [None] * len(array.shape)
+        native = getattr(array.metadata, "dimension_names", None)
+        names = array.attrs.get("_ARRAY_DIMENSIONS") or native
+        if not isinstance(names, list | tuple) or len(names) != len(array.shape):
+            names = [None] * len(array.shape)
         _read_fill(array, attrs, dtype)
         # In Zarr 3 the byte order is the serializer's and not the type's.
         endian = getattr(getattr(array, "serializer", None), "endian", None)
@@ -217,7 +217,7 @@ class ZarrSource(Source):
         how = storage(self.format, dtype, list(_steps(array)), array.chunks, shards, order)
         how["stored_bytes"] = stored_bytes(folder) if folder and folder.is_dir() else None
         group = name.rpartition("/")[0]
-        axes = [(dim, n, False, group) for dim, n in zip(wanted, array.shape, strict=True)]
+        axes = [(dim, n, False, group) for dim, n in zip(names, array.shape, strict=True)]
         return described(dims, name, dtype, axes, (attrs, lost), **how)
 
 
@@ -225,13 +225,13 @@ def _read_fill(array: Any, attrs: dict[str, object], dtype: np.dtype[Any]) -> No
     """Give attributes the fill value by xarray's convention."""
     # In Zarr 2 it is the array's own. There 0 may as well be zarr's default, which would make zeros
     # missing in other formats: it is left out. In Zarr 3 it is an attribute, floats in base64.
-    given = attrs.get("_FillValue")
-    if isinstance(given, str) and dtype.kind == "f":
+    fill = attrs.get("_FillValue")
+    if isinstance(fill, str) and dtype.kind == "f":
         try:
-            attrs["_FillValue"] = struct.unpack("<d", base64.standard_b64decode(given))[0]
+            attrs["_FillValue"] = struct.unpack("<d", base64.standard_b64decode(fill))[0]
         except (ValueError, struct.error):
-            attrs["_FillValue"] = float(given) if given.lower() in ("nan", "inf", "-inf") else None
-    if given is None and array.metadata.zarr_format == 2 and array.metadata.fill_value:
+            attrs["_FillValue"] = float(fill) if fill.lower() in ("nan", "inf", "-inf") else None
+    if fill is None and array.metadata.zarr_format == 2 and array.metadata.fill_value:
         attrs["_FillValue"] = array.metadata.fill_value
 
 
@@ -251,8 +251,8 @@ def _steps(array: Any) -> Iterator[Step]:
 def _config(codec: Any) -> tuple[str, dict[str, Any]]:
     if hasattr(codec, "codec_id"):
         return str(codec.codec_id), dict(codec.get_config())
-    told = codec.to_dict()
-    return str(told["name"]).removeprefix("numcodecs."), dict(told.get("configuration", {}))
+    fields = codec.to_dict()
+    return str(fields["name"]).removeprefix("numcodecs."), dict(fields.get("configuration", {}))
 
 
 READER = ZarrReader

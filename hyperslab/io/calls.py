@@ -33,10 +33,10 @@ class Sample:
     memory_bytes: int = 0  # see `measure.case.Case`
 
     def parts(self, cache_state: str) -> dict[str, Any]:
-        found = {name: value for name, value in vars(self).items() if name != "made"}
+        fields = {name: value for name, value in vars(self).items() if name != "made"}
         if self.made:
-            found |= dict.fromkeys(("prepare", "cleanup"), partial(remove, self.made))
-        return found
+            fields |= dict.fromkeys(("prepare", "cleanup"), partial(remove, self.made))
+        return fields
 
 
 @dataclass(frozen=True)
@@ -102,7 +102,7 @@ class Dd:
 
 
 def copied_in(printed: str) -> tuple[int, float]:
-    found = _COPIED.search(printed)
-    if not found:
+    match = _COPIED.search(printed)
+    if not match:
         raise ValueError(f"dd printed {printed!r}: no bytes and seconds in it")
-    return int(found[1]), float(found[2])
+    return int(match[1]), float(match[2])

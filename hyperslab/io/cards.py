@@ -149,10 +149,10 @@ def readers(format: str | Layout | None = None, *, place: str = "file") -> tuple
         raise ValueError(f"place={place!r}: give one of {', '.join(PLACES)}")
     if isinstance(format, str) and format not in FORMATS:
         raise ValueError(f"format={format!r}: give one of {', '.join(FORMATS)}")
-    known = [card for card in CARDS if place in card.places and not card.missing(place)]
+    usable = [card for card in CARDS if place in card.places and not card.missing(place)]
     if isinstance(format, Layout):
-        return tuple(card.name for card in known if card.reads(format))
-    return tuple(card.name for card in known if format is None or format in card.formats)
+        return tuple(card.name for card in usable if card.reads(format))
+    return tuple(card.name for card in usable if format is None or format in card.formats)
 
 
 @cache
@@ -178,16 +178,16 @@ def reader(name: str) -> Reader:
             f"reader {name!r} needs {', '.join(missing)}, not installed here: "
             f"{' and '.join(steps)}; usable are {', '.join(readers())}"
         )
-    made: Reader = import_module(f"hyperslab.io.{mine.module}").READER(mine)
-    return made
+    instance: Reader = import_module(f"hyperslab.io.{mine.module}").READER(mine)
+    return instance
 
 
 def card(name: str) -> Card:
-    found = next((card for card in CARDS if card.name == name), None)
-    if found is None:
-        known = ", ".join(card.name for card in CARDS)
-        raise ValueError(f"no reader {name!r}; give one of {known}")
-    return found
+    match = next((card for card in CARDS if card.name == name), None)
+    if match is None:
+        names = ", ".join(card.name for card in CARDS)
+        raise ValueError(f"no reader {name!r}; give one of {names}")
+    return match
 
 
 def compiles() -> bool:

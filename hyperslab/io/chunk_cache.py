@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from .chunk_shapes import chunk_grid, cut
 
 Box = Sequence[tuple[int, int]]
-Place = tuple[int, ...]
+GridIndex = tuple[int, ...]
 
 
 @dataclass(frozen=True)
@@ -87,13 +87,13 @@ def chunk_reads(
     [4, 32]
     """
     grid = chunk_grid(shape, chunks)
-    held, numbers = _Held(math.prod(chunks) * itemsize, grid, cache), dict[Place, int]()
+    held, numbers = _HeldChunks(math.prod(chunks) * itemsize, grid, cache), dict[GridIndex, int]()
     fetched = 0
     for box in boxes:
-        for part in cut([slice(*ends) for ends in box], chunks):
-            place = tuple(s.start // c for s, c in zip(part, chunks, strict=True))
-            nbytes = math.prod(s.stop - s.start for s in part) * itemsize
-            fetched += held.touch(numbers.setdefault(place, len(numbers)), place, nbytes)
+        for piece in cut([slice(*ends) for ends in box], chunks):
+            position = tuple(s.start // c for s, c in zip(piece, chunks, strict=True))
+            nbytes = math.prod(s.stop - s.start for s in piece) * itemsize
+            fetched += held.touch(numbers.setdefault(position, len(numbers)), position, nbytes)
     return fetched
 
 
@@ -101,10 +101,10 @@ def row_boxes(shape: Sequence[int], rows: int) -> list[Box]:
     return [((i, i + 1), *((0, n) for n in shape[1:])) for i in range(rows)]
 
 
-def slot(place: Sequence[int], grid: Sequence[int], slots: int) -> int:
+def slot(position: Sequence[int], grid: Sequence[int], slots: int) -> int:
     """Return the place in the cache's hash table of a chunk, of which only one may be there."""
-    value = place[0]
-    for coordinate, n in zip(place[1:], grid[1:], strict=True):
+    value = position[0]
+    for coordinate, n in zip(position[1:], grid[1:], strict=True):
         value = (value << (n - 1).bit_length()) ^ coordinate
     return value % slots
 
@@ -128,7 +128,7 @@ def preempted(entries: Sequence[tuple[int, bool]], size: int, cache: ChunkCache)
     return victims
 
 
-class _Held:
+class _HeldChunks:
     def __init__(self, size: int, grid: Sequence[int], cache: ChunkCache) -> None:
         self._size, self._grid, self._cache = size, grid, cache
         self._order: list[int] = []  # head first
@@ -136,7 +136,7 @@ class _Held:
         self._slot_of: dict[int, int] = {}
         self._unread: dict[int, int] = {}  # bytes
 
-    def touch(self, number: int, place: Place, nbytes: int) -> bool:
+    def touch(self, number: int, position: GridIndex, nbytes: int) -> bool:
         """Read from a chunk; return whether it had to be fetched."""
         size, cache, order = self._size, self._cache, self._order
         fetch = number not in self._unread
@@ -144,11 +144,11 @@ class _Held:
             at = order.index(number)
             order[at : at + 2] = order[at : at + 2][::-1]  # a hit moves one place back, no further
         elif size <= cache.nbytes and cache.slots:
-            at = slot(place, self._grid, cache.slots)
+            at = slot(position, self._grid, cache.slots)
             if at in self._slots:
                 self._drop(self._slots[at])
             if (len(order) + 1) * size > cache.nbytes:
-                entries = [(one, not self._unread[one]) for one in order]
+                entries = [(other, not self._unread[other]) for other in order]
                 for victim in preempted(entries, size, cache):
                     self._drop(victim)
             self._slots[at], self._slot_of[number] = number, at

@@ -39,8 +39,8 @@ def library_cache(library: str) -> ChunkCache:
 def build_rule() -> CacheRule:
     """Return the rule of the installed build, told by the default that it reports."""
     default = library_cache("netcdf4").nbytes
-    known = [rule for rule in RULES.values() if rule.default_bytes == default]
-    return known[0] if known else CacheRule(default, 10, max(default, 64 * 2**20))
+    rules = [rule for rule in RULES.values() if rule.default_bytes == default]
+    return rules[0] if rules else CacheRule(default, 10, max(default, 64 * 2**20))
 
 
 @contextmanager
@@ -85,8 +85,8 @@ class _Anew(Opened):
         super().__init__(NAME, file[NAME].shape, file[NAME].dtype)
 
     def _fetch(self, chosen: Region) -> Any:
-        found = self._file[NAME][chosen.indices]
-        return getattr(found, "values", found)
+        array = self._file[NAME][chosen.indices]
+        return getattr(array, "values", array)
 
     def _close(self) -> None:
         self._file.close()

@@ -61,10 +61,10 @@ def write(
     """Build the index of a file as the package does; it appears whole, or not at all."""
     data, target = LocalFile(path), Path(index)
     with open_hdf5(data) as source:
-        found = look(source, variables, Path(path).name)
-    with whole_file(target) as part, h5py.File(part, "w", track_order=True) as file:
-        for variable in found.listing.variables.values():
-            if (chunks := found.tables.get(variable.name)) is None:
+        survey = look(source, variables, Path(path).name)
+    with whole_file(target) as partial, h5py.File(partial, "w", track_order=True) as file:
+        for variable in survey.listing.variables.values():
+            if (chunks := survey.tables.get(variable.name)) is None:
                 continue
             file.require_group(variable.name)  # there too when no chunk was written yet
             least = span(variable.chunk_bytes, spacing)
@@ -78,8 +78,8 @@ def write(
 
 
 def chunk_names(variable: Variable, numbers: NDArray[np.int64]) -> list[str]:
-    places = np.stack(np.unravel_index(numbers, variable.grid), -1)
-    return [".".join(map(str, place)) for place in places.tolist()]
+    positions = np.stack(np.unravel_index(numbers, variable.grid), -1)
+    return [".".join(map(str, position)) for position in positions.tolist()]
 
 
 def _write_chunk(
@@ -88,15 +88,15 @@ def _write_chunk(
     output = np.empty(variable.chunk_bytes, np.uint8)
     try:
         stream = stored[: stored.size - variable.guard_bytes]
-        places = walk(stream, least, output, blocks=True)
+        points = walk(stream, least, output, blocks=True)
     except SubchunkError as error:
         raise SubchunkError(f"{group.name} cannot be indexed: {error}") from error
-    bit = places.bit.astype(np.int64)
+    bit = points.bit.astype(np.int64)
     inloc = (bit + 7) >> 3
-    windows = np.zeros((len(places), WINDOW), np.uint8)
-    for window, out in zip(windows, places.out.tolist(), strict=True):
+    windows = np.zeros((len(points), WINDOW), np.uint8)
+    for window, out in zip(windows, points.out.tolist(), strict=True):
         window[max(0, WINDOW - out) :] = output[max(0, out - WINDOW) : out]
-    scale = group.create_dataset("outloc", data=places.out.astype("<i8"))
+    scale = group.create_dataset("outloc", data=points.out.astype("<i8"))
     scale.make_scale("outloc")
     win = group.create_dataset("win", (WINDOW,), ">f4")  # without values: netCDF-4's way
     win.make_scale(_NO_VARIABLE % WINDOW)
@@ -120,8 +120,8 @@ class ChunkRecord:
     sizes: tuple[int, int]  # bytes of the chunk, decompressed and compressed
 
 
-def read_window(group: h5py.Group, place: int) -> bytes:
-    return bytes(group["window"][place].tobytes())
+def read_window(group: h5py.Group, point: int) -> bytes:
+    return bytes(group["window"][point].tobytes())
 
 
 def read_sizes(group: h5py.Group) -> tuple[int, int]:
@@ -197,12 +197,12 @@ class _ChunkindexIndex:
 
     @cached_property
     def entries(self) -> dict[str, Entry]:
-        found = self.listing.variables
-        if not any(name in self._index for name in found):
+        variables = self.listing.variables
+        if not any(name in self._index for name in variables):
             raise StaleIndexError("the index describes no variable of the file")
         return {
-            name: Entry(variable, place, variable.chunk_bytes * (name in self._index), None)
-            for place, (name, variable) in enumerate(found.items())
+            name: Entry(variable, number, variable.chunk_bytes * (name in self._index), None)
+            for number, (name, variable) in enumerate(variables.items())
             if not variable.plain
         }
 
@@ -214,22 +214,22 @@ class _ChunkindexIndex:
         return self._points[entry.place]
 
     def _read(self, variable: Variable, chunks: Chunks) -> _WindowPoints:
-        held = _records(self._index[variable.name])
+        records = _records(self._index[variable.name])
         names = chunk_names(variable, chunks.number)
-        counts, there = [0], []  # a chunk that skipped a filter has no points
+        counts, present = [0], []  # a chunk that skipped a filter has no points
         for name, mask, size in zip(names, chunks.mask, chunks.size.tolist(), strict=True):
-            record = None if mask else held.get(name)
+            record = None if mask else records.get(name)
             if record is not None:
                 check_sizes(variable, name, record.sizes, size)
-                there.append(record)
+                present.append(record)
             counts.append(0 if record is None else len(record.outloc))
         empty = np.empty(0, np.int64)
-        out = np.concatenate([empty, *(record.outloc for record in there)])
+        out = np.concatenate([empty, *(record.outloc for record in present)])
         zeros = np.zeros(len(out), np.int64)
         return _WindowPoints(
             first=np.cumsum(counts, dtype=np.int64),
             out=out,
-            bit=np.concatenate([empty, *(record.bit for record in there)]),
+            bit=np.concatenate([empty, *(record.bit for record in present)]),
             segment_crc=empty,
             mark=np.arange(len(out)),
             header_bits=zeros,
@@ -241,15 +241,15 @@ class _ChunkindexIndex:
 
     def kept(self, points: Points, numbers: Iterable[int]) -> list[memoryview]:
         assert isinstance(points, _WindowPoints)
-        found = []
+        windows = []
         for number in numbers:
             row = int(np.searchsorted(points.first, number, "right")) - 1
             window = b""
             if points.out[number]:
                 group = self._index[points.groups[row]]
                 window = _STORED + read_window(group, number - int(points.first[row]))
-            found.append(memoryview(window))
-        return found
+            windows.append(memoryview(window))
+        return windows
 
     def close(self) -> None:
         self._index.close()

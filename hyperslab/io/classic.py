@@ -11,15 +11,15 @@ _TYPE_BYTES = {1: 1, 2: 1, 3: 2, 4: 4, 5: 4, 6: 8, 7: 1, 8: 2, 9: 4, 10: 8, 11: 
 _STREAMING = (2**32 - 1, 2**64 - 1)  # the number of records is left to the file's length
 
 
-def check_whole(file: Any, given: str, size: int | None) -> None:
+def check_whole(file: Any, address: str, size: int | None) -> None:
     """Raise an error for a classic file that is cut off, of which netCDF-C reads zeros."""
     try:
         needed = needed_bytes(file)
     except ValueError as error:
-        said = f"{given} is truncated or damaged: {error}; copy or download it again"
-        raise SourceError(said) from None
+        message = f"{address} is truncated or damaged: {error}; copy or download it again"
+        raise SourceError(message) from None
     if size is not None and size < needed:
-        raise SourceError(truncated(given, int(size), needed))
+        raise SourceError(truncated(address, int(size), needed))
 
 
 def needed_bytes(file: BinaryIO) -> int:

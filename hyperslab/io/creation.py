@@ -103,8 +103,8 @@ def create(
 def writer_of(format: str) -> type[Writer]:
     """Give what writes a format, its library imported."""
     module, kind = _WRITERS.get(format, ("by_netcdf4", "NetCDFWriter"))
-    found: type[Writer] = getattr(import_module(f"hyperslab.io.{module}"), kind)
-    return found
+    writer: type[Writer] = getattr(import_module(f"hyperslab.io.{module}"), kind)
+    return writer
 
 
 def write_array(

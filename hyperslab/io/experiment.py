@@ -83,10 +83,10 @@ class Array:
     fill_value: float | None = None  # of what is never written; the format's own if none is given
 
     def __getitem__(self, selection: Selection) -> NDArray[Any]:
-        return taken(self.make, selection)
+        return selected(self.make, selection)
 
     def part(self, selection: Selection, folder: Path) -> Callable[[], NDArray[Any]]:
-        return partial(taken, self.make, selection)
+        return partial(selected, self.make, selection)
 
     def write(self, files: Mapping[Path, Layout], folder: Path) -> None:
         dims = self.dims or tuple("uvwzyx"[-len(self.shape) :])
@@ -104,7 +104,7 @@ class Array:
                 writer.sync()
 
 
-def taken(make: Callable[[], NDArray[Any]], selection: Selection) -> NDArray[Any]:
+def selected(make: Callable[[], NDArray[Any]], selection: Selection) -> NDArray[Any]:
     return np.ascontiguousarray(make()[selection])
 
 
@@ -158,10 +158,10 @@ class Read:
 
     def parts(self, cache_state: str) -> dict[str, Any]:
         path = self.file.twin() if cache_state == "warm" else self.file.path
-        what = (path, self.reader, self.selection, self.file.array.variable)
+        arguments = (path, self.reader, self.selection, self.file.array.variable)
         return {
             # The file is evicted again once it is open, so that the read itself starts cold.
-            "run": work.Read(*what, chill=True),
+            "run": work.Read(*arguments, chill=True),
             "check": work.Equals(self.file.part(self.selection)),
             "columns": columns(self.file.layout, self.reader),
             "files": (path,),
@@ -211,10 +211,10 @@ class Create:
     selection: Selection = ...
 
     def parts(self, cache_state: str) -> dict[str, Any]:
-        layout, part = self.file.layout, self.file.part(self.selection)
+        layout, values = self.file.layout, self.file.part(self.selection)
         return {
             "run": self,
-            "check": work.Holds(self.path, _checker(layout), part, self.selection),
+            "check": work.Holds(self.path, _checker(layout), values, self.selection),
             "memory_bytes": WRITTEN * self.file.nbytes,
             "columns": columns(layout, "netcdf4"),
             "prepare": partial(remove, self.path),
@@ -241,13 +241,13 @@ class Create:
 
 def modules(cases: Iterable[measured.Case]) -> tuple[str, ...]:
     """Return what to import before processes are forked for cases that are ready."""
-    parts = [part for case in cases for part in (case.run, case.check)]
-    cards = [card(name) for name in sorted({getattr(part, "library", "netcdf4") for part in parts})]
-    libraries = {module for one in cards for module in one.requires}
-    libraries |= {module for part in parts for module in getattr(part, "needs", ())}
-    there = {module for module in libraries if find_spec(module.partition(".")[0])}
-    readers = {f"hyperslab.io.{one.module}" for one in cards if there.issuperset(one.requires)}
-    return (*sorted(there), work.__name__, *sorted(readers))
+    calls = [call for case in cases for call in (case.run, case.check)]
+    cards = [card(name) for name in sorted({getattr(call, "library", "netcdf4") for call in calls})]
+    libraries = {module for card in cards for module in card.requires}
+    libraries |= {module for call in calls for module in getattr(call, "needs", ())}
+    present = {module for module in libraries if find_spec(module.partition(".")[0])}
+    readers = {f"hyperslab.io.{card.module}" for card in cards if present.issuperset(card.requires)}
+    return (*sorted(present), work.__name__, *sorted(readers))
 
 
 def columns(layout: Layout, reader: str) -> dict[str, object]:

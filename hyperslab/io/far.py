@@ -57,8 +57,8 @@ class Place:
         if not isinstance(self.server, Server):
             return {}
         apart_s = _APART * self.link.round_trip_s
-        found = {**vars(Wire.of(self.server.requests(), apart_s, self.link.bytes_per_s))}
-        return {"idle_stages": found.pop("idle"), **found}
+        counts = {**vars(Wire.of(self.server.requests(), apart_s, self.link.bytes_per_s))}
+        return {"idle_stages": counts.pop("idle"), **counts}
 
 
 @contextmanager
@@ -71,9 +71,9 @@ def serve(
         paths = sorted(path for path in folder.iterdir() if path.suffix != ".npy")
         # Data of other parameters, which their files are named by, lie elsewhere.
         named = json.dumps([[path.name, path.resolve().name] for path in paths])
-        place = Endpoint.of(store).below(hashlib.sha256(named.encode()).hexdigest()[:12])
-        upload(place, paths)
-        yield {name: Place(name, link, place) for name, link in links.items()}
+        endpoint = Endpoint.of(store).below(hashlib.sha256(named.encode()).hexdigest()[:12])
+        upload(endpoint, paths)
+        yield {name: Place(name, link, endpoint) for name, link in links.items()}
         return
     program = "lighttpd" if kind == "http" and shutil.which("lighttpd") else "aiohttp"
     with ExitStack() as held:
@@ -98,8 +98,8 @@ class Done:
     status: str
 
     def row(self) -> dict[str, object]:
-        told = {"phase": "all", "status": self.status, "verified": self.status == "ok"}
-        return {**self.case.labels, **self.columns, **told}
+        outcome = {"phase": "all", "status": self.status, "verified": self.status == "ok"}
+        return {**self.case.labels, **self.columns, **outcome}
 
 
 def done(
@@ -155,10 +155,10 @@ class ReadOver:
 
     def __call__(self, watch: Stopwatch) -> NDArray[Any]:
         remote, server = self.place.remote(self.file.path.name), self.place.server
-        what = (self.library, remote.url, self.file.array.variable, self.selection)
+        arguments = (self.library, remote.url, self.file.array.variable, self.selection)
         options = {**remote.options, **self.options}
         try:
-            return work.read(watch, *what, counted=self.place.counted, storage_options=options)
+            return work.read(watch, *arguments, counted=self.place.counted, storage_options=options)
         except Exception as error:
             if isinstance(server, Endpoint):  # where it is must not be told
                 raise OSError(server.said(f"{type(error).__name__}: {error}")) from None

@@ -34,18 +34,18 @@ def plan(
     names = [variable.name for variable in variables]
     layouts = dict.fromkeys(names, layout) if isinstance(layout, Layout) else dict(layout)
     if set(layouts) != set(names):
-        given = f"layouts for {', '.join(layouts)} with variables {', '.join(names)}"
-        raise ValueError(f"{given}; give one for each variable and no more")
+        problem = f"layouts for {', '.join(layouts)} with variables {', '.join(names)}"
+        raise ValueError(f"{problem}; give one for each variable and no more")
     file = layouts[names[0]]
     for name, other in layouts.items():
         for field in ("format", "page_bytes"):
-            mine, known = getattr(other, field), getattr(file, field)
-            if mine != known:
-                raise ValueError(f"{name}: {field} {mine!r} beside {known!r}: the file has one")
+            mine, shared = getattr(other, field), getattr(file, field)
+            if mine != shared:
+                raise ValueError(f"{name}: {field} {mine!r} beside {shared!r}: the file has one")
     if chunk_cache_bytes is not None and file.format not in CHUNK_CACHED:
-        given = f"chunk_cache_bytes={chunk_cache_bytes} with format {file.format!r}"
+        problem = f"chunk_cache_bytes={chunk_cache_bytes} with format {file.format!r}"
         takes = ", ".join(CHUNK_CACHED)
-        raise ValueError(f"{given}: only {takes} have a chunk cache; leave it out")
+        raise ValueError(f"{problem}: only {takes} have a chunk cache; leave it out")
     plain = Layout(**{field: getattr(file, field) for field in _OF_THE_FILE})
     placed = [] if file.format == "binary" else [(v, plain) for v, _ in coordinates.values()]
     placed += [(variable, layouts[variable.name]) for variable in variables]
@@ -59,8 +59,8 @@ def plan(
 
 def _refuse(variable: Variable, layout: Layout, why: str, *fields: str) -> NoReturn:
     both = vars(layout) | vars(variable)
-    given = " with ".join(f"{name} {both[name]!r}" for name in fields)
-    raise ValueError(f"{variable.name}: {given}: {why}")
+    choices = " with ".join(f"{name} {both[name]!r}" for name in fields)
+    raise ValueError(f"{variable.name}: {choices}: {why}")
 
 
 def _check_dims(variables: Sequence[Variable], format: str) -> None:
@@ -71,10 +71,10 @@ def _check_dims(variables: Sequence[Variable], format: str) -> None:
             raise ValueError(f"{variable.name!r} is given twice; give each variable once")
         names.add(variable.name)
         for dim, size in zip(variable.dims, variable.shape, strict=True):
-            known, first = sizes.setdefault(dim, (size, variable.name))
-            if known != size:
+            length, first = sizes.setdefault(dim, (size, variable.name))
+            if length != size:
                 raise ValueError(
-                    f"dimension {dim!r} is {known} in {first!r} and {size} in {variable.name!r}; "
+                    f"dimension {dim!r} is {length} in {first!r} and {size} in {variable.name!r}; "
                     "dimensions belong to the whole file"
                 )
     unlimited = {dim for variable in variables for dim in variable.unlimited}
@@ -150,10 +150,10 @@ def check_blosc(values: NDArray[Any], layout: Layout) -> None:
 
     blosc = Blosc(inner, layout.effective_level, Blosc.SHUFFLE if layout.shuffle else 0)
     chunk = np.empty(layout.chunks, values.dtype)
-    for place in cut([slice(0, n) for n in values.shape], layout.chunks):
-        part = values[place]
+    for box in cut([slice(0, n) for n in values.shape], layout.chunks):
+        piece = values[box]
         chunk[...] = 0  # the rest of a chunk at the edge
-        chunk[tuple(slice(n) for n in part.shape)] = part
+        chunk[tuple(slice(n) for n in piece.shape)] = piece
         if len(blosc.encode(chunk)) > chunk.nbytes - _HEAD:
             raise OSError(
                 "Blosc in netCDF-C fails on a chunk that it cannot make smaller: take "

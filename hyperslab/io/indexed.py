@@ -78,7 +78,7 @@ class Index:
 
     def size(self, file: File) -> dict[str, object]:
         """Return the bytes and points of it; ``useful_bytes`` are those of the file."""
-        entry, chunks, points = self._known(file)
+        entry, chunks, points = self._contents(file)
         spacing = entry.spacing
         if self.of_chunkindex:
             spacing = chunkindex_format.span(entry.variable.chunk_bytes, self.spacing)
@@ -93,24 +93,24 @@ class Index:
         }
 
     def points(self, file: File) -> Points:
-        entry, chunks, found = self._known(file)
-        end = int(found.first[1])
-        able = np.isin(np.arange(end), found.mark)
-        stored = found.bit[:end].astype(np.int64) >> 3
+        entry, chunks, points = self._contents(file)
+        end = int(points.first[1])
+        able = np.isin(np.arange(end), points.mark)
+        stored = points.bit[:end].astype(np.int64) >> 3
         sizes = entry.variable.chunk_bytes, int(chunks.size[0])
-        return Points(found.out[:end], stored, able, *sizes)
+        return Points(points.out[:end], stored, able, *sizes)
 
-    def _known(self, file: File) -> tuple[Entry, Chunks, AllPoints]:
-        with self._file(file.path, self.path(file)) as found:
-            assert found.index is not None
-            entry = found.index.entries[file.array.variable]
-            return entry, *found.index.points(entry)
+    def _contents(self, file: File) -> tuple[Entry, Chunks, AllPoints]:
+        with self._file(file.path, self.path(file)) as source:
+            assert source.index is not None
+            entry = source.index.entries[file.array.variable]
+            return entry, *source.index.points(entry)
 
     def opened(self, path: Path, index: Path, variable: str) -> tuple[Any, Callable[[], None]]:
         """Open a variable with it; return what is indexed, and what closes."""
         if self.serial:
-            one = SerialVariable(path.open("rb"), index.open("rb"), variable)
-            return one, one.close
+            array = SerialVariable(path.open("rb"), index.open("rb"), variable)
+            return array, array.close
         file = self._file(path, index)
         return file[variable], file.close
 
@@ -124,8 +124,8 @@ CHUNKINDEX = Index("chunkindex", SPACING, of_chunkindex=True, serial=True)
 BY_HYPERSLAB = Index("chunkindex, read by hyperslab", SPACING, of_chunkindex=True)
 
 
-def _stacked(parts: Sequence[Callable[[], NDArray[Any]]]) -> NDArray[Any]:
-    return np.stack([part() for part in parts])
+def _stacked(reads: Sequence[Callable[[], NDArray[Any]]]) -> NDArray[Any]:
+    return np.stack([read() for read in reads])
 
 
 @dataclass(frozen=True)
@@ -139,34 +139,34 @@ class Read:
     def parts(self, cache_state: str) -> dict[str, Any]:
         path, array, index = self.file.path, self.file.array, self.index
         reads = self.file.steps(self.selections[0]) * len(self.selections)
-        told = {"predicted_reads": reads, "stages": array.shape[0]}
+        extra = {"predicted_reads": reads, "stages": array.shape[0]}
         if index is None:
             (selection,) = self.selections
             return {
                 "run": work.Read(path, "h5py", selection, array.variable),
                 "check": work.Equals(self.file.part(selection)),
-                "columns": columns(self.file.layout, "h5py") | told,
+                "columns": columns(self.file.layout, "h5py") | extra,
                 "files": (path,),
             }
-        told |= {"spacing_bytes": index.spacing} if index.spacing else {}
+        extra |= {"spacing_bytes": index.spacing} if index.spacing else {}
         mode = "zlib" if index.serial else getattr(inflater(), "__name__", "")
         return {
             "run": self,
             "check": work.Equals(partial(_stacked, [*map(self.file.part, self.selections)])),
-            "columns": columns(self.file.layout, "subchunk") | told | {"mode": mode},
+            "columns": columns(self.file.layout, "subchunk") | extra | {"mode": mode},
             "files": (path, index.path(self.file)),
         }
 
     def __call__(self, watch: Stopwatch) -> NDArray[Any]:
         assert self.index is not None
-        found, where = [], (self.file.path, self.index.path(self.file))
+        slabs, paths = [], (self.file.path, self.index.path(self.file))
         for selection in self.selections:
             with watch.lap("open"):
-                variable, close = self.index.opened(*where, self.file.array.variable)
+                variable, close = self.index.opened(*paths, self.file.array.variable)
             with watch.lap("read"):
-                found.append(variable[selection])
+                slabs.append(variable[selection])
             close()
-        values = np.stack(found)
+        values = np.stack(slabs)
         watch.note(useful_bytes=values.nbytes)
         return values
 
@@ -192,10 +192,10 @@ def inner(shard: Sequence[int]) -> tuple[int, ...]:
     ((1, 1, 103, 144), (1, 38, 143))
     """
     *rest, rows, columns = shard
-    return (*(1 for _ in rest), _part(rows), _part(columns))
+    return (*(1 for _ in rest), _divisor(rows), _divisor(columns))
 
 
-def _part(length: int) -> int:
+def _divisor(length: int) -> int:
     """Return the divisor of a length that cuts it into nearly `PIECES`."""
     counts = (count for count in range(1, length + 1) if length % count == 0)
     return length // min(counts, key=lambda count: abs(count - PIECES))

@@ -121,8 +121,8 @@ zarr2, zarr3, nczarr have chunks; leave chunks out or take one of these
         }
 
     def _refuse(self, why: str, *fields: str) -> NoReturn:
-        given = " with ".join(f"{name}={getattr(self, name)!r}" for name in fields)
-        raise ValueError(f"{given}: {why}")
+        choices = " with ".join(f"{name}={getattr(self, name)!r}" for name in fields)
+        raise ValueError(f"{choices}: {why}")
 
     def _check_formats(self) -> None:
         for name, formats in _HAVE.items():
@@ -140,8 +140,8 @@ zarr2, zarr3, nczarr have chunks; leave chunks out or take one of these
     def _check_numbers(self) -> None:
         """Check lengths and sizes, and hold them as tuples and ints."""
         for name in ("chunks", "shards"):
-            if (given := getattr(self, name)) is not None:
-                object.__setattr__(self, name, _lengths(name, given))
+            if (lengths := getattr(self, name)) is not None:
+                object.__setattr__(self, name, _lengths(name, lengths))
         if self.page_bytes is not None:
             (number,) = _lengths("page_bytes", (self.page_bytes,), low=512)
             object.__setattr__(self, "page_bytes", number)
@@ -179,31 +179,31 @@ zarr2, zarr3, nczarr have chunks; leave chunks out or take one of these
             self._refuse(why, "shuffle", "codec", "format")
 
     def _check_quantize(self) -> None:
-        given: Any = self.quantize
-        if given is None:
+        choice: Any = self.quantize
+        if choice is None:
             return
-        named = isinstance(given, tuple | list) and len(given) == 2 and given[0] in QUANTIZERS
-        if not named or isinstance(given[1], bool) or not isinstance(given[1], int):
+        named = isinstance(choice, tuple | list) and len(choice) == 2 and choice[0] in QUANTIZERS
+        if not named or isinstance(choice[1], bool) or not isinstance(choice[1], int):
             modes = ", ".join(map(repr, QUANTIZERS))
             why = f"give ({modes}) and a number of digits (bitround: bits), as ('bitround', 7)"
             self._refuse(why, "quantize")
-        most = 52 if given[0] == "bitround" else 15
-        if not 1 <= given[1] <= most:
-            self._refuse(f"{given[0]} takes 1 to {most}", "quantize")
-        object.__setattr__(self, "quantize", tuple(given))
+        most = 52 if choice[0] == "bitround" else 15
+        if not 1 <= choice[1] <= most:
+            self._refuse(f"{choice[0]} takes 1 to {most}", "quantize")
+        object.__setattr__(self, "quantize", tuple(choice))
 
 
-def _among(field: str, given: object, allowed: tuple[str, ...]) -> None:
-    if given not in allowed:
-        raise ValueError(f"{field}={given!r}: give one of {', '.join(allowed)}")
+def _among(field: str, value: object, allowed: tuple[str, ...]) -> None:
+    if value not in allowed:
+        raise ValueError(f"{field}={value!r}: give one of {', '.join(allowed)}")
 
 
-def _lengths(field: str, given: Any, low: int = 1) -> tuple[int, ...]:
+def _lengths(field: str, numbers: Any, low: int = 1) -> tuple[int, ...]:
     """Return a field that must be a sequence of integers of at least `low` as a tuple."""
     try:
-        lengths = tuple(low - 1 if isinstance(n, bool) else operator.index(n) for n in given)
+        lengths = tuple(low - 1 if isinstance(n, bool) else operator.index(n) for n in numbers)
     except TypeError:
         lengths = (low - 1,)
     if any(n < low for n in lengths):
-        raise ValueError(f"{field}={given!r}: give a tuple of integers of at least {low}")
+        raise ValueError(f"{field}={numbers!r}: give a tuple of integers of at least {low}")
     return lengths

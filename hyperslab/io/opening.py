@@ -32,22 +32,22 @@ _OTHERS = {
 
 def open_source(address: str | Path) -> Source:
     """Open a file, a store or a URL for reading; a `SourceError` says why it cannot be read."""
-    given = unquoted(address)
-    path = local_path(given)
+    text = unquoted(address)
+    path = local_path(text)
     if path is None:
-        return _remote(given)
-    if not given:
+        return _remote(text)
+    if not text:
         raise SourceError(f"no file is named: {_TAKES}")
     try:
         if path.is_dir():
-            return _folder(given, path)
+            return _folder(text, path)
         if stat.S_ISREG(path.stat().st_mode):
-            return _file(given, path)
+            return _file(text, path)
     except FileNotFoundError:
-        raise SourceError(f"{given} does not exist: {_TAKES}") from None
+        raise SourceError(f"{text} does not exist: {_TAKES}") from None
     except OSError as error:
-        raise SourceError(f"{given} cannot be read: {error.strerror or error}") from None
-    raise SourceError(f"{given} is not a file: {_TAKES}")
+        raise SourceError(f"{text} cannot be read: {error.strerror or error}") from None
+    raise SourceError(f"{text} is not a file: {_TAKES}")
 
 
 def reopen(address: str, format: str, library: str = "") -> Source:
@@ -66,25 +66,25 @@ def reopen(address: str, format: str, library: str = "") -> Source:
     return NetCDFSource(address, path, nczarr=format == "nczarr")
 
 
-def _folder(given: str, path: Path) -> Source:
+def _folder(address: str, path: Path) -> Source:
     if not any((path / mark).is_file() for mark in STORE_MARKS):
         raise SourceError(
-            f"{given} is a folder, and no Zarr store: there is no {STORE_MARKS[-1]} or "
+            f"{address} is a folder, and no Zarr store: there is no {STORE_MARKS[-1]} or "
             f"{STORE_MARKS[0]} in it: {_TAKES}"
         )
-    with _damaged(f"{given} is a damaged Zarr store: "):
-        return reopen(given, "nczarr" if _by_netcdf(path) else "zarr3")
+    with _damaged(f"{address} is a damaged Zarr store: "):
+        return reopen(address, "nczarr" if _by_netcdf(path) else "zarr3")
 
 
 @contextmanager
-def _damaged(said: str, show: Callable[[str], str] = str) -> Iterator[None]:
+def _damaged(prefix: str, show: Callable[[str], str] = str) -> Iterator[None]:
     """Say of what goes wrong that the file is damaged, unless its library is not there."""
     try:
         yield
     except ImportError:
         raise
     except Exception as error:
-        raise SourceError(said + show(first_line(error))) from error
+        raise SourceError(prefix + show(first_line(error))) from error
 
 
 def _by_netcdf(path: Path) -> bool:
@@ -93,41 +93,41 @@ def _by_netcdf(path: Path) -> bool:
     return marked or (path / ".nczgroup").is_file()
 
 
-def _file(given: str, path: Path) -> Source:
+def _file(address: str, path: Path) -> Source:
     size = path.stat().st_size
     if not size:
-        raise SourceError(f"{given} is empty: it holds no byte")
+        raise SourceError(f"{address} is empty: it holds no byte")
     if h5py.is_hdf5(path):  # also after a block of the user's own
-        return _hdf5(given, path)
+        return _hdf5(address, path)
     with path.open("rb") as file:
         head = file.read(512)
         if head.startswith((b"CDF\x01", b"CDF\x02", b"CDF\x05")):
             file.seek(0)
-            check_whole(file, given, size)
-            with _damaged(f"{given} is damaged: netCDF says ", repr):
-                return reopen(given, "netcdf3")
-    for magic, what in _OTHERS.items():
+            check_whole(file, address, size)
+            with _damaged(f"{address} is damaged: netCDF says ", repr):
+                return reopen(address, "netcdf3")
+    for magic, description in _OTHERS.items():
         if head.startswith(magic):
-            raise SourceError(f"{given} is {what}")
+            raise SourceError(f"{address} is {description}")
     if head.startswith(_HDF5[:4]) or _HDF5.startswith(head):
-        raise SourceError(f"{given} is truncated or damaged: it ends within its HDF5 signature")
+        raise SourceError(f"{address} is truncated or damaged: it ends within its HDF5 signature")
     if _is_text(head):
         page = head.lstrip()[:1] == b"<"
         kind = "a page of HTML or XML, perhaps of a failed download" if page else "a text file"
-        raise SourceError(f"{given} is {kind}: {_TAKES}")
-    raise SourceError(f"{given} is no netCDF, HDF5 or Zarr: {_TAKES}")
+        raise SourceError(f"{address} is {kind}: {_TAKES}")
+    raise SourceError(f"{address} is no netCDF, HDF5 or Zarr: {_TAKES}")
 
 
-def _hdf5(given: str, path: Path) -> Source:
+def _hdf5(address: str, path: Path) -> Source:
     try:
         file = h5py.File(path, "r")
     except OSError as error:
-        raise SourceError(hdf5_says(given, str(error))) from error
-    with _damaged(f"{given} is damaged: "), ExitStack() as held:
+        raise SourceError(hdf5_says(address, str(error))) from error
+    with _damaged(f"{address} is damaged: "), ExitStack() as held:
         held.callback(file.close)
         if netcdf_kind(file) and all(netcdf_reads(dataset) for _, dataset in datasets(file)):
-            return reopen(given, "netcdf4")
-        source = HDF5Source(given, file, path)
+            return reopen(address, "netcdf4")
+        source = HDF5Source(address, file, path)
         held.pop_all()
         return source
 
@@ -154,8 +154,8 @@ def _remote(address: str) -> Source:
         raise
     except ImportError as error:
         need = _PACKAGES.get(remote.kind, error.name or scheme)
-        said = f"{remote} cannot be read: {scheme} needs {need}: pip install {need}"
-        raise SourceError(said) from error
+        message = f"{remote} cannot be read: {scheme} needs {need}: pip install {need}"
+        raise SourceError(message) from error
     except Exception as error:
         raise SourceError(_why(error, remote)) from error
 
@@ -187,8 +187,8 @@ def _at_url(remote: Remote) -> Source:
         return NetCDFSource(remote.url, remote)
     file.close()
     if classic:
-        said = f"{remote} is classic netCDF, which can be read over http only: download it"
-        raise SourceError(said)
+        message = f"{remote} is classic netCDF, which can be read over http only: download it"
+        raise SourceError(message)
     if _is_zarr(system, path):  # a server may answer for a folder with a page
         return _zarr(remote, system, path)
     if not head:
@@ -208,8 +208,8 @@ def _require_ranges(remote: Remote, system: Any, path: str, nbytes: int = 0) -> 
 
     async def ask() -> int:
         session = await system.set_session()
-        wanted = session.get(system.encode_url(path), headers={"Range": "bytes=1-1"})
-        async with wanted as answer:
+        request = session.get(system.encode_url(path), headers={"Range": "bytes=1-1"})
+        async with request as answer:
             answer.raise_for_status()
             return int(answer.status)
 
@@ -235,9 +235,9 @@ def _zarr(remote: Remote, system: Any, path: str) -> Source:
 
 def _why(error: BaseException, remote: Remote) -> str:
     """Return in one line why a URL cannot be read, and what to do."""
-    said, absent = remote.said(error), isinstance(error, FileNotFoundError | IsADirectoryError)
+    reason, absent = remote.message(error), isinstance(error, FileNotFoundError | IsADirectoryError)
     if absent or getattr(error, "status", 0) == 404:
         return f"{remote} cannot be read: there is nothing there: check the address"
-    if "truncated file" in said:
-        return hdf5_says(str(remote), said)
-    return f"{remote} cannot be read: {said}: check the address, and whether you may read it"
+    if "truncated file" in reason:
+        return hdf5_says(str(remote), reason)
+    return f"{remote} cannot be read: {reason}: check the address, and whether you may read it"

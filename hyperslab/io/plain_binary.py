@@ -33,13 +33,13 @@ class PlainReader(Reader):
     def names(self, path: Path) -> dict[str, Any]:
         described = sidecar(path)
         try:
-            found: dict[str, Any] = json.loads(described.read_text())["variables"]
+            variables: dict[str, Any] = json.loads(described.read_text())["variables"]
         except FileNotFoundError:
             raise OSError(
                 f'there is no {described.name} beside it; write {{"variables": {{name: '
                 '{"dtype": "<f4", "shape": [10, 20], "offset": 0}}} into it'
             ) from None
-        return found
+        return variables
 
 
 class _PlainArray(Opened):

@@ -85,8 +85,8 @@ class Reader(ABC):
                 f"hyperslab.io.readers(place={kind!r}) names those that do"
             )
         if chunk_cache_bytes is not None and not self.has_chunk_cache:
-            given = f"chunk_cache_bytes={chunk_cache_bytes}"
-            raise ValueError(f"{given}: {self.name} has no chunk cache; leave it out")
+            option = f"chunk_cache_bytes={chunk_cache_bytes}"
+            raise ValueError(f"{option}: {self.name} has no chunk cache; leave it out")
 
     def _why(self, place: Place, variable: str, error: Exception) -> Exception:
         """Return the error that says why a variable could not be opened, and what to do."""
@@ -94,16 +94,16 @@ class Reader(ABC):
         if isinstance(place, Remote):
             kind = KeyError if isinstance(error, KeyError | IndexError) else OSError
             kind = FileNotFoundError if is_absent(error) else kind
-            return kind(f"{place} cannot be read by {self.name}: {place.said(error)}; {takes}")
+            return kind(f"{place} cannot be read by {self.name}: {place.message(error)}; {takes}")
         if not place.exists():
             return FileNotFoundError(f"{place} does not exist; {takes}")
-        said = str(error).partition("\n")[0]  # what follows HDF5's first line is addresses
+        message = str(error).partition("\n")[0]  # what follows HDF5's first line is addresses
         try:
             present = sorted(self.names(place))
         except Exception:
-            return OSError(f"{place} cannot be read by {self.name}: {said}; {takes}")
+            return OSError(f"{place} cannot be read by {self.name}: {message}; {takes}")
         if variable in present:
-            return OSError(f"{place}: {self.name} cannot open {variable!r}: {said}")
+            return OSError(f"{place}: {self.name} cannot open {variable!r}: {message}")
         shown = ", ".join(present[:20]) + (" …" if len(present) > 20 else "")
         return KeyError(f"{place}: no variable {variable!r}; there are {shown or 'none'}")
 
@@ -134,8 +134,8 @@ class StreamReader(Reader):
             file = held.enter_context(self.file(source, **cache))
             return Indexed(variable, self.checked(file[variable]), held)
 
-    def checked(self, found: Any) -> Any:
-        return found
+    def checked(self, item: Any) -> Any:
+        return item
 
 
 class NotNumbersError(ValueError):
@@ -184,9 +184,9 @@ class Opened(AbstractContextManager["Opened"], ABC):
             if self.origin is None:
                 raise
             place, reader = self.origin
-            said = place.said(error).removeprefix(f"{place}").lstrip(": ")
-            told = f"{place}: {reader} cannot read {self.name!r}: {said}"
-            raise OSError(told) from place.cause(error)
+            reason = place.message(error).removeprefix(f"{place}").lstrip(": ")
+            message = f"{place}: {reader} cannot read {self.name!r}: {reason}"
+            raise OSError(message) from place.cause(error)
         return np.asarray(fetched, self.dtype, order="C")
 
     def close(self) -> None:

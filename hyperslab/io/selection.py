@@ -76,15 +76,15 @@ def region(selection: Selection, shape: tuple[int, ...], name: str = "array") ->
     >>> region((-1, slice(0, 10, 4)), (5, 9)).indices
     (4, slice(0, 9, 4))
     """
-    given = selection if isinstance(selection, tuple) else (selection,)
-    if len(given) != len(shape) or any(item is Ellipsis for item in given):
-        given = _filled(given, shape, name)
+    items = selection if isinstance(selection, tuple) else (selection,)
+    if len(items) != len(shape) or any(item is Ellipsis for item in items):
+        items = _filled(items, shape, name)
     starts, counts, steps = [], [], []
     indices: list[int | slice] = []
-    kept = []
+    lengths = []
     size = 1
     # One plain loop: small reads are timed through here.
-    for axis, (item, n) in enumerate(zip(given, shape, strict=True)):
+    for axis, (item, n) in enumerate(zip(items, shape, strict=True)):
         if isinstance(item, slice):
             if item.step is not None and operator.index(item.step) < 1:
                 raise ValueError(
@@ -94,7 +94,7 @@ def region(selection: Selection, shape: tuple[int, ...], name: str = "array") ->
             start, stop, step = item.indices(n)
             count = max((stop - start + step - 1) // step, 0)
             indices.append(slice(start, start + (count - 1) * step + 1 if count else start, step))
-            kept.append(count)
+            lengths.append(count)
         else:
             start, count, step = _position(item, n, axis, name), 1, 1
             indices.append(start)
@@ -102,20 +102,20 @@ def region(selection: Selection, shape: tuple[int, ...], name: str = "array") ->
         counts.append(count)
         steps.append(step)
         size *= count
-    return Region(tuple(starts), tuple(counts), tuple(steps), tuple(indices), tuple(kept), size)
+    return Region(tuple(starts), tuple(counts), tuple(steps), tuple(indices), tuple(lengths), size)
 
 
-def _filled(given: tuple[Index, ...], shape: tuple[int, ...], name: str) -> tuple[Index, ...]:
+def _filled(items: tuple[Index, ...], shape: tuple[int, ...], name: str) -> tuple[Index, ...]:
     """Put whole axes where the Ellipsis stands, or at the end."""
-    ellipses = [place for place, item in enumerate(given) if item is Ellipsis]
-    absent = len(shape) - len(given) + len(ellipses)
+    ellipses = [position for position, item in enumerate(items) if item is Ellipsis]
+    absent = len(shape) - len(items) + len(ellipses)
     if len(ellipses) > 1 or absent < 0:
         raise IndexError(
-            f"{name}: selection {given!r} does not fit shape {shape}; give at most "
+            f"{name}: selection {items!r} does not fit shape {shape}; give at most "
             f"{len(shape)} integers or slices and one Ellipsis"
         )
-    place = ellipses[0] if ellipses else len(given)
-    return (*given[:place], *(slice(None),) * absent, *given[place + 1 :])
+    position = ellipses[0] if ellipses else len(items)
+    return (*items[:position], *(slice(None),) * absent, *items[position + 1 :])
 
 
 def _position(item: object, size: int, axis: int, name: str) -> int:

@@ -87,14 +87,14 @@ class Source(AbstractContextManager["Source"], ABC):
 
     def unkept(self, chars: bool = False) -> tuple[str, ...]:
         """Return what a copy of all numbers, and characters, lacks, a sentence each."""
-        known = self.variables.values()
-        taken = {v.name for v in self.chars()} if chars else set()
-        left = {v.name: v.reason for v in known if v.reason and v.name not in taken}
+        variables = self.variables.values()
+        copied = {v.name for v in self.chars()} if chars else set()
+        left = {v.name: v.reason for v in variables if v.reason and v.name not in copied}
         lost: dict[str, Iterable[str]] = {}
         for path, group in self._grouped:
             owner = f"group {path.strip('/')}" if path else "the file"
             lost[owner] = self._attributes(group)[1]
-        lost |= {variable.name: variable.lost for variable in known if variable.name not in left}
+        lost |= {v.name: v.lost for v in variables if v.name not in left}
         return (
             *(f"{name} is left out: it {reason}." for name, reason in left.items()),
             *(
@@ -106,24 +106,24 @@ class Source(AbstractContextManager["Source"], ABC):
 
     def choose(self, names: Sequence[str] | None = None) -> list[SourceVariable]:
         """Return the variables of these names, or all that can be copied."""
-        given = shown(self.address)
+        address = shown(self.address)
         able = [v for v in self.variables.values() if not v.reason]
         if not able:
             why = "; ".join(f"{v.name}: {v.reason}" for v in self.variables.values())
-            raise SourceError(f"{given} holds no array of numbers{why and f' ({why})'}")
+            raise SourceError(f"{address} holds no array of numbers{why and f' ({why})'}")
         if names is None:
             return able
         more = f" and {len(able) - SHOWN} more" if len(able) > SHOWN else ""
         take = f"take of {', '.join(v.name for v in able[:SHOWN])}{more}"
-        wanted = list(dict.fromkeys(name.strip("/") for name in names))
-        if not wanted:
-            raise SourceError(f"no variables of {given} are named: {take}")
-        for name in wanted:
+        chosen = list(dict.fromkeys(name.strip("/") for name in names))
+        if not chosen:
+            raise SourceError(f"no variables of {address} are named: {take}")
+        for name in chosen:
             if name not in self.variables:
-                raise SourceError(f"{given} has no variable {name!r}: {take}")
+                raise SourceError(f"{address} has no variable {name!r}: {take}")
             if reason := self.variables[name].reason:
-                raise SourceError(f"{given}: {name} cannot be copied: it {reason}: {take}")
-        return [self.variables[name] for name in wanted]
+                raise SourceError(f"{address}: {name} cannot be copied: it {reason}: {take}")
+        return [self.variables[name] for name in chosen]
 
     def read(self, name: str, selection: Indices) -> NDArray[Any]:
         """Read stored values of part of a variable, C-contiguous, in native byte order."""
@@ -131,8 +131,8 @@ class Source(AbstractContextManager["Source"], ABC):
             values = np.asarray(self._read(name, selection))
         except Exception as error:
             where = (f"{i.start}:{i.stop}" if isinstance(i, slice) else str(i) for i in selection)
-            place = f"{shown(self.address)}: {name} cannot be read at [{', '.join(where)}]"
-            raise SourceError(f"{place}: {first_line(error)}") from error
+            problem = f"{shown(self.address)}: {name} cannot be read at [{', '.join(where)}]"
+            raise SourceError(f"{problem}: {first_line(error)}") from error
         return np.asarray(values, values.dtype.newbyteorder("="), order="C")
 
     def touch(self, name: str) -> None:
@@ -179,28 +179,28 @@ class Dims:
     """Names of dimensions that mean one thing each in a whole source, whatever groups call them."""
 
     def __init__(self, groups: Iterable[tuple[str, Any]] = ()) -> None:
-        self._known: dict[str, tuple[int, bool]] = {}
+        self._meanings: dict[str, tuple[int, bool]] = {}
         self._groups = {path.strip("/") for path, _ in groups}
 
-    def name(self, wanted: str, size: int, grows: bool = False, group: str = "") -> str:
+    def name(self, name: str, size: int, grows: bool = False, group: str = "") -> str:
         """Return the name of a dimension, qualified when another one has it already."""
         prefix = flat(group)
-        qualified = f"{prefix}_{wanted}" if prefix else wanted
+        qualified = f"{prefix}_{name}" if prefix else name
         return next(
             candidate
-            for candidate in chain((wanted,), _numbered(qualified))
+            for candidate in chain((name,), _numbered(qualified))
             if candidate not in self._groups  # beside which it cannot lie in the root
-            and self._known.setdefault(candidate, (size, grows)) == (size, grows)
+            and self._meanings.setdefault(candidate, (size, grows)) == (size, grows)
         )
 
     def names(self, axes: Iterable[Axis]) -> tuple[str, ...]:
         """Return the names of a variable's dimensions, each once; by its length without one."""
-        found: list[str] = []
+        chosen: list[str] = []
         for name, size, grows, group in axes:
             base = flat(name or f"dim_{size}{'_growing' if grows else ''}")
-            made = (self.name(each, size, grows, group) for each in _numbered(base))
-            found.append(next(each for each in made if each not in found))
-        return tuple(found)
+            candidates = (self.name(each, size, grows, group) for each in _numbered(base))
+            chosen.append(next(each for each in candidates if each not in chosen))
+        return tuple(chosen)
 
 
 def flat(path: str) -> str:
@@ -220,14 +220,14 @@ def attributes(
     names: Iterable[str], get: Callable[[str], object]
 ) -> tuple[dict[str, object], frozenset[str]]:
     """Return the attributes that all formats have, and the names of the others."""
-    kept: dict[str, object] = {}
+    common: dict[str, object] = {}
     names = list(names)
     for name in names:
         # Types of a user's own have no counterpart here.
         with suppress(AttributeError, KeyError, OSError, RuntimeError, TypeError):
             if (value := plain(get(name))) is not None:
-                kept[name] = value
-    return kept, frozenset(names) - kept.keys() - {"_FillValue"}
+                common[name] = value
+    return common, frozenset(names) - common.keys() - {"_FillValue"}
 
 
 def plain(value: object) -> object:
@@ -283,7 +283,7 @@ def storage(
 ) -> dict[str, Any]:
     """Return how values are stored, as fields of a `SourceVariable`."""
     order = byteorder or ("big" if dtype.str.startswith(">") else "little")
-    known: dict[str, Any] = {
+    how: dict[str, Any] = {
         "chunks": tuple(map(int, chunks)) if chunks else None,
         "codec": ", ".join(
             f"{name}{'' if level is None else f' {level}'}{', shuffle' * shuffles}"
@@ -295,13 +295,13 @@ def storage(
     names = [name for name, _, _ in steps]
     codecs = [step for step in steps if step[0] not in _BESIDE]
     if len(codecs) > 1 or any(name not in CODECS for name, _, _ in codecs):
-        return known
+        return how
     fields: dict[str, Any] = {"fletcher32": "fletcher32" in names, "shards": shards}
     for name, level, shuffles in codecs:
         shuffled = shuffles or "shuffle" in names
         fields |= {"codec": name, "level": level or None, "shuffle": shuffled}
     order = order if dtype.itemsize > 1 else "native"
-    return known | {"layout": layout_of(format, chunks=chunks, byteorder=order, **fields)}
+    return how | {"layout": layout_of(format, chunks=chunks, byteorder=order, **fields)}
 
 
 Axis = tuple[str | None, int, bool, str]  # a dimension: name, length, whether it grows, its group
@@ -356,5 +356,5 @@ def why_not(dtype: np.dtype[Any]) -> str:
     return _KINDS.get(dtype.kind, f"holds {dtype}")
 
 
-def truncated(given: str, size: int, needed: int) -> str:
-    return f"{given} is truncated: it has {size:,} bytes of {needed:,}; copy or download it again"
+def truncated(address: str, size: int, needed: int) -> str:
+    return f"{address} is truncated: it has {size:,} bytes of {needed:,}; copy or download it again"

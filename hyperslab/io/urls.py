@@ -79,15 +79,15 @@ class Remote:
         """Give fsspec's file system, and the path in it."""
         import fsspec
 
-        found: tuple[Any, str] = fsspec.core.url_to_fs(self.url, **self.options)
-        return found
+        system_path: tuple[Any, str] = fsspec.core.url_to_fs(self.url, **self.options)
+        return system_path
 
     def cause(self, error: BaseException) -> BaseException | None:
         """Give an error as the cause of ours; None where its text could tell what is secret."""
         # Libraries put whole addresses and headers into theirs, and a traceback shows all of them.
         return None if self.options or re.search(r"[?@]", self.url) else error
 
-    def said(self, error: BaseException) -> str:
+    def message(self, error: BaseException) -> str:
         """Give the first lines of an error and its cause, without what is kept secret."""
         from ..subchunk.fetch.remote import fault  # h5py comes with it
 
@@ -104,14 +104,14 @@ class Remote:
 
     def obstore(self) -> dict[str, Any]:
         """Give the options in obstore's words."""
-        given = dict(self.options)
-        given |= given.pop("client_kwargs", {})
-        found = {_OBSTORE.get(name, name): value for name, value in given.items()}
-        if self.url.startswith("http://") or str(found.get("endpoint_url", "")).startswith(
+        options = dict(self.options)
+        options |= options.pop("client_kwargs", {})
+        renamed = {_OBSTORE.get(name, name): value for name, value in options.items()}
+        if self.url.startswith("http://") or str(renamed.get("endpoint_url", "")).startswith(
             "http://"
         ):
-            found["client_options"] = {"allow_http": True} | found.get("client_options", {})
-        return found
+            renamed["client_options"] = {"allow_http": True} | renamed.get("client_options", {})
+        return renamed
 
 
 class Stream(io.RawIOBase):
@@ -138,11 +138,11 @@ class Stream(io.RawIOBase):
             data = self._file.read(len(out))
         if hasattr(self._file, "size"):
             at = self.tell() - len(data)
-            wanted = max(0, min(len(out), int(self._file.size) - at))
-            if len(data) < wanted:
-                raise OSError(short(len(data), wanted, at))
-            if len(data) > wanted:
-                sent = f"the server sent {len(data)} bytes where {wanted} were asked for"
+            expected = max(0, min(len(out), int(self._file.size) - at))
+            if len(data) < expected:
+                raise OSError(short(len(data), expected, at))
+            if len(data) > expected:
+                sent = f"the server sent {len(data)} bytes where {expected} were asked for"
                 raise OSError(f"{sent}: {NO_RANGES}")
         out[: len(data)] = data
         return len(data)
@@ -229,5 +229,5 @@ def _leave(loop: asyncio.AbstractEventLoop, leave: Callable[..., Any]) -> None:
 def is_absent(error: BaseException) -> bool:
     """Whether an error says that nothing is there: what cannot be reached is not found either."""
     cause = error.__cause__
-    told = cause is None or isinstance(cause, FileNotFoundError)
-    return isinstance(error, FileNotFoundError) and (told or getattr(cause, "status", 0) == 404)
+    genuine = cause is None or isinstance(cause, FileNotFoundError)
+    return isinstance(error, FileNotFoundError) and (genuine or getattr(cause, "status", 0) == 404)

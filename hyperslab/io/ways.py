@@ -39,21 +39,21 @@ class Blocks:
         if self.count == self.shape:
             return [...]
         high, wide = self.count
-        found: list[Any] = []
+        indices: list[Any] = []
         for row, column in self.starts().tolist():
             rows = row if high == 1 else slice(row, row + high)
-            found.append(rows if wide == self.shape[1] else (rows, slice(column, column + wide)))
-        return found
+            indices.append(rows if wide == self.shape[1] else (rows, slice(column, column + wide)))
+        return indices
 
 
 def lasts(sizes: Sequence[Blocks]) -> Array:
     """Make the last row of the last block of each size, one after another."""
-    found = []
+    rows = []
     for size in sizes:
         row, column = size.starts()[-1]
         first = (row + size.count[0] - 1) * size.shape[1] + column
-        found.append(np.arange(first, first + size.count[1]))
-    return np.concatenate(found)
+        rows.append(np.arange(first, first + size.count[1]))
+    return np.concatenate(rows)
 
 
 class InC:
@@ -66,8 +66,8 @@ class InC:
     def reading(self, blocks: Blocks, *, keep: bool = True) -> Reading:
         """Prepare to read blocks into one array, or one over another to have the last."""
         out = np.ones(blocks.shape if keep else blocks.count, self._file.dtype)
-        places = (blocks.starts(), blocks.count, None, out)
-        access = partial(self._file.access, "read", *places, reuse=not keep, **self._options)
+        arguments = (blocks.starts(), blocks.count, None, out)
+        access = partial(self._file.access, "read", *arguments, reuse=not keep, **self._options)
         return lambda: (out, access())
 
     def stepping(self, step: tuple[int, int]) -> Reading:
@@ -77,8 +77,8 @@ class InC:
         return lambda: (out, access(**self._options))
 
     def writing(self, blocks: Blocks, values: Array) -> Callable[[], float | None]:
-        places = (blocks.starts(), blocks.count, None, values)
-        return partial(self._file.access, "write", *places, **self._options)
+        arguments = (blocks.starts(), blocks.count, None, values)
+        return partial(self._file.access, "write", *arguments, **self._options)
 
 
 class InPython:
@@ -100,8 +100,8 @@ class InPython:
 
         def last() -> tuple[Array, None]:
             for index in indices:
-                found = variable[index]
-            return found, None
+                values = variable[index]
+            return values, None
 
         return into_one if keep else last
 
@@ -163,8 +163,8 @@ class Way:
     ) -> InC | InPython:
         how = {"chunks": chunks, **self.creates}
         if self.library == "netCDF-C":
-            made = NetcdfFile.create(path, "netcdf4", NAME, _DIMS, shape, "i4", **how)
-            return InC(made, self.accesses)
+            created = NetcdfFile.create(path, "netcdf4", NAME, _DIMS, shape, "i4", **how)
+            return InC(created, self.accesses)
         if self.library == "HDF5":
             return InC(Hdf5File.create(path, NAME, shape, "i4", **how), self.accesses)
         if self.library == "h5py":

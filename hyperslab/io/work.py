@@ -31,14 +31,14 @@ class Read:
     needs: tuple[str, ...] = ()  # imported before samples are forked, beside the reader's
 
     def __call__(self, watch: Stopwatch) -> NDArray[Any]:
-        what = (self.library, self.path, self.variable, self.selection)
-        return read(watch, *what, chill=self.chill, chunk_cache_bytes=self.cache_bytes or None)
+        arguments = (self.library, self.path, self.variable, self.selection)
+        return read(watch, *arguments, chill=self.chill, chunk_cache_bytes=self.cache_bytes or None)
 
 
 def read(
     watch: Stopwatch,
     library: str,
-    place: str | Path,
+    path: str | Path,
     variable: str,
     selection: Selection,
     *,
@@ -49,7 +49,7 @@ def read(
     """Read a selection by a reader; what was counted after the read goes into the record."""
     chosen = reader(library)
     with watch("open"):
-        opened = chosen.open(place, variable, **options)
+        opened = chosen.open(path, variable, **options)
     if chill:
         watch.chill()
     with watch("read"):

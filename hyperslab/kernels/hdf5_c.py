@@ -42,8 +42,8 @@ class Hdf5File(OpenedArray):
         prepare()
         sieve = sieve_bytes is not None and ("sieve_buf_size", ctypes.c_size_t(sieve_bytes))
         with _properties("FILE_ACCESS", sieve) as plan:
-            file = got("H5Fopen", os.fsencode(path), _READ_ONLY, plan, said=str(path))
-            return cls._made(path, file, "H5Dopen2", dataset, Id(0))
+            file = got("H5Fopen", os.fsencode(path), _READ_ONLY, plan, subject=str(path))
+            return cls._with_dataset(path, file, "H5Dopen2", dataset, Id(0))
 
     @classmethod
     def create(
@@ -72,28 +72,28 @@ class Hdf5File(OpenedArray):
             closing("H5Sclose", got("H5Screate_simple", len(shape), lengths, None)) as space,
         ):
             named = os.fsencode(path)
-            file = got("H5Fcreate", named, _TRUNCATE, Id(0), Id(0), said=str(path))
+            file = got("H5Fcreate", named, _TRUNCATE, Id(0), Id(0), subject=str(path))
             how = Id(kind), space, Id(0), plan, options
-            return cls._made(path, file, "H5Dcreate2", dataset, *how)
+            return cls._with_dataset(path, file, "H5Dcreate2", dataset, *how)
 
     @classmethod
-    def _made(cls, path: Path, file: int, call: str, dataset: str, *arguments: Any) -> Self:
+    def _with_dataset(cls, path: Path, file: int, call: str, dataset: str, *arguments: Any) -> Self:
         with ExitStack() as undo:
             undo.callback(function("H5Fclose"), Id(file))
-            found = got(call, Id(file), dataset.encode(), *arguments, said=dataset)
-            undo.callback(function("H5Dclose"), Id(found))
-            made = cls(path, file, found)
+            identifier = got(call, Id(file), dataset.encode(), *arguments, subject=dataset)
+            undo.callback(function("H5Dclose"), Id(identifier))
+            opened = cls(path, file, identifier)
             undo.pop_all()
-        return made
+        return opened
 
     # Both are got once for all calls, or made and closed in every one, as netCDF-C does.
     def _call(
         self, action: str, strided: bool, keep_spaces: bool = True, keep_list: bool = True
     ) -> tuple[str, Callable[..., int]]:
         kind = 0 if keep_list else variable("H5P_CLS_DATASET_XFER_ID_g")
-        what = _functions(action), self._dataset, Id(self._type)
+        handles = _functions(action), self._dataset, Id(self._type)
         how = int(keep_spaces), Id(kind), len(self.shape)
-        return f"H5D{action}", partial(kernel().hs_hdf5, *what, *how)
+        return f"H5D{action}", partial(kernel().hs_hdf5, *handles, *how)
 
     def _words(self, status: int) -> str:
         return "HDF5 cannot do it"
@@ -101,14 +101,14 @@ class Hdf5File(OpenedArray):
     def chunk_cache_bytes(self) -> int:
         self._check()
         slots, size, preemption = ctypes.c_size_t(), ctypes.c_size_t(), ctypes.c_double()
-        into = [ctypes.byref(one) for one in (slots, size, preemption)]
+        into = [ctypes.byref(number) for number in (slots, size, preemption)]
         with closing("H5Pclose", got("H5Dget_access_plist", self._dataset)) as plan:
             got("H5Pget_chunk_cache", plan, *into, kind=ctypes.c_int)
         return size.value
 
     def _close(self) -> float:
-        what = _functions("write"), self._file, self._dataset
-        return self._timed(kernel().hs_hdf5_close, *what)
+        handles = _functions("write"), self._file, self._dataset
+        return self._timed(kernel().hs_hdf5_close, *handles)
 
 
 @cache
@@ -124,14 +124,14 @@ def prepare() -> None:
     function("H5Eset_auto2")(Id(0), None, None)
 
 
-def got(name: str, *arguments: Any, kind: Any = Id, said: str = "") -> int:
+def got(name: str, *arguments: Any, kind: Any = Id, subject: str = "") -> int:
     """Call a function of HDF5; negative is its only word for an error."""
     call = function(name)
     call.restype = kind
-    found = int(call(*arguments))
-    if found < 0:
-        raise LibraryError(f"{name} fails{f' on {said}' if said else ''}")
-    return found
+    number = int(call(*arguments))
+    if number < 0:
+        raise LibraryError(f"{name} fails{f' on {subject}' if subject else ''}")
+    return number
 
 
 @contextmanager
@@ -145,14 +145,14 @@ def closing(close: str, identifier: int) -> Iterator[Id]:
 @contextmanager
 def _properties(kind: str, *settings: Any) -> Iterator[Id]:
     """Give a list of properties: (name of H5Pset_…, values); what is false leaves the default."""
-    given = [setting for setting in settings if setting]
-    if not given:
+    chosen = [setting for setting in settings if setting]
+    if not chosen:
         yield Id(0)
         return
-    with closing("H5Pclose", got("H5Pcreate", Id(variable(f"H5P_CLS_{kind}_ID_g")))) as made:
-        for name, *values in given:
-            got(f"H5Pset_{name}", made, *values, kind=ctypes.c_int)
-        yield made
+    with closing("H5Pclose", got("H5Pcreate", Id(variable(f"H5P_CLS_{kind}_ID_g")))) as plan:
+        for name, *values in chosen:
+            got(f"H5Pset_{name}", plan, *values, kind=ctypes.c_int)
+        yield plan
 
 
 def _lengths(dataset: Id) -> tuple[int, ...]:
@@ -168,10 +168,10 @@ def native(dtype: np.dtype[Any]) -> int:
 
 
 def _stored(dataset: Id) -> np.dtype[Any]:
-    with closing("H5Tclose", got("H5Dget_type", dataset)) as found:
-        size = got("H5Tget_size", found, kind=ctypes.c_ssize_t)
-        signed = got("H5Tget_class", found, kind=ctypes.c_int) == _INTEGERS
-        signed = signed and got("H5Tget_sign", found, kind=ctypes.c_int) == _SIGNED
+    with closing("H5Tclose", got("H5Dget_type", dataset)) as type_id:
+        size = got("H5Tget_size", type_id, kind=ctypes.c_ssize_t)
+        signed = got("H5Tget_class", type_id, kind=ctypes.c_int) == _INTEGERS
+        signed = signed and got("H5Tget_sign", type_id, kind=ctypes.c_int) == _SIGNED
     if not signed:
         raise ValueError("the dataset holds no signed integers")
     return np.dtype(f"i{size}")

@@ -38,17 +38,17 @@ def compiler() -> tuple[str, ...]:
 def kernel() -> ctypes.CDLL:
     """Return the C kernel, compiled at the first call and kept in the user's cache folder."""
     words, folder = compiler(), cache_folder()
-    parts = (SOURCE.read_text(), _run((*words, "--version")), *words, *FLAGS)
-    stem = f"reads-{_hashed(chr(0).join((*parts, platform.machine(), sys.platform)).encode())}"
+    inputs = (SOURCE.read_text(), _run((*words, "--version")), *words, *FLAGS)
+    stem = f"reads-{_hashed(chr(0).join((*inputs, platform.machine(), sys.platform)).encode())}"
     # Named after its own bytes too: a broken one is found and made again.
     for path in sorted(folder.glob(f"{stem}-*.so")):
         with suppress(OSError):
             if path.name == _named(stem, path):
                 return ctypes.CDLL(str(path))
         path.unlink(missing_ok=True)
-    made = _compile(words, folder, stem)
+    library = _compile(words, folder, stem)
     try:
-        return ctypes.CDLL(str(made))
+        return ctypes.CDLL(str(library))
     except OSError as error:
         raise KernelError(
             f"the C kernel was compiled by {words[0]} but does not load: "
@@ -58,10 +58,10 @@ def kernel() -> ctypes.CDLL:
 
 def cache_folder() -> Path:
     """Return the folder of compiled kernels, in XDG_CACHE_HOME or ~/.cache; it need not exist."""
-    given = Path(os.environ.get("XDG_CACHE_HOME", ""))
+    base = Path(os.environ.get("XDG_CACHE_HOME", ""))
     # The standard has relative paths passed over.
-    if given.is_absolute():
-        return given / "hyperslab"
+    if base.is_absolute():
+        return base / "hyperslab"
     try:
         return Path("~/.cache/hyperslab").expanduser()
     except RuntimeError as error:
@@ -90,12 +90,12 @@ def _compile(words: tuple[str, ...], folder: Path, stem: str) -> Path:
             "name another in the environment variable XDG_CACHE_HOME"
         ) from error
     os.close(handle)
-    made = Path(name)
+    library = Path(name)
     try:
         _run((*words, *FLAGS, "-o", name, str(SOURCE)))
-        return made.replace(folder / _named(stem, made))
+        return library.replace(folder / _named(stem, library))
     finally:
-        made.unlink(missing_ok=True)
+        library.unlink(missing_ok=True)
 
 
 def _run(words: tuple[str, ...]) -> str:

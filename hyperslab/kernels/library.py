@@ -35,9 +35,9 @@ def function(name: str) -> Any:
 
 
 def address(name: str) -> int:
-    found = ctypes.cast(function(name), ctypes.c_void_p).value
-    assert found is not None
-    return found
+    pointer = ctypes.cast(function(name), ctypes.c_void_p).value
+    assert pointer is not None
+    return pointer
 
 
 def variable(name: str) -> int:

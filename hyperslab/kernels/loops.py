@@ -31,22 +31,22 @@ def calls_of(
     wrong = (first < 0) | (size < 0) | (wide < 1) | (first + spans > np.array(shape, np.int64))
     if wrong.any():
         at = int(np.argmax(wrong.any(axis=1)))
-        given = {"start": first, "count": size, "stride": step}
-        told = [f"{name} {tuple(of[at].tolist())}" for name, of in given.items() if of is not None]
-        raise IndexError(f"call {at}: {', '.join(told)} leaves a variable of shape {shape}")
+        calls = {"start": first, "count": size, "stride": step}
+        words = [f"{name} {tuple(of[at].tolist())}" for name, of in calls.items() if of is not None]
+        raise IndexError(f"call {at}: {', '.join(words)} leaves a variable of shape {shape}")
     return first, size, step
 
 
-def integers(name: str, given: ArrayLike) -> Integers:
+def integers(name: str, numbers: ArrayLike) -> Integers:
     """Return numbers as int64; those of another kind, which would be cut, are refused."""
-    found = np.asarray(given)
-    if found.size and found.dtype.kind not in "iu":
-        raise TypeError(f"{name} must be integers, not {found.dtype}")
-    return found.astype(np.int64, copy=False)
+    array = np.asarray(numbers)
+    if array.size and array.dtype.kind not in "iu":
+        raise TypeError(f"{name} must be integers, not {array.dtype}")
+    return array.astype(np.int64, copy=False)
 
 
-def repeated(first: Integers, name: str, given: ArrayLike) -> Integers:
-    return np.ascontiguousarray(np.broadcast_to(integers(name, given), first.shape))
+def repeated(first: Integers, name: str, numbers: ArrayLike) -> Integers:
+    return np.ascontiguousarray(np.broadcast_to(integers(name, numbers), first.shape))
 
 
 def pointer(array: NDArray[Any] | None) -> ctypes.c_void_p:
@@ -65,7 +65,7 @@ class Loop:
         if not buffer.flags.c_contiguous or (action == "read" and not buffer.flags.writeable):
             raise ValueError("the buffer must be C-contiguous, and writeable for a read")
         assert numbers[0] is not None
-        self._kept = numbers, buffer  # the kernel has their addresses alone
+        self._kept_alive = numbers, buffer  # the kernel has their addresses alone
         self.seconds, self.failed = ctypes.c_double(), ctypes.c_int64()
         self.arguments = (
             ctypes.c_int64(len(numbers[0])), *map(pointer, numbers), pointer(buffer), *details,

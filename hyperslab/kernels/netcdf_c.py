@@ -33,8 +33,8 @@ class NetcdfFile(OpenedArray):
         super().__init__(path)
         self._file, group = file, file
         *groups, name = variable.strip("/").split("/")
-        for part in groups:
-            group = _got("nc_inq_ncid", group, part.encode())
+        for inner in groups:
+            group = _got("nc_inq_ncid", group, inner.encode())
         self._where = group, _got("nc_inq_varid", group, name.encode())
         kind = _got("nc_inq_vartype", *self._where)
         self.dtype = _DTYPES.get(kind, np.dtype("O"))  # what holds no numbers is not read
@@ -83,11 +83,11 @@ class NetcdfFile(OpenedArray):
                 for name, length in zip(dims, shape, strict=True)
             ]
             ids = (ctypes.c_int * max(len(lengths), 1))(*lengths)
-            made = _got("nc_def_var", file, variable.encode(), _TYPES[dtype], len(dims), ids)
+            variable_id = _got("nc_def_var", file, variable.encode(), _TYPES[dtype], len(dims), ids)
             if chunks or format == "netcdf4":
                 stored = _CONTIGUOUS if chunks is None else _CHUNKED
                 sizes = None if chunks is None else (ctypes.c_size_t * len(chunks))(*chunks)
-                checked("nc_def_var_chunking", file, made, stored, sizes)
+                checked("nc_def_var_chunking", file, variable_id, stored, sizes)
             checked("nc_enddef", file)
             return cls(path, file, variable, cache_bytes)
 
@@ -120,16 +120,16 @@ class NetcdfFile(OpenedArray):
         return self._timed(kernel().hs_netcdf_done, function, self._file, path)
 
     def _cache(self) -> tuple[ctypes.c_size_t, ctypes.c_size_t, ctypes.c_float]:
-        found = ctypes.c_size_t(), ctypes.c_size_t(), ctypes.c_float()
-        checked("nc_get_var_chunk_cache", *self._where, *[ctypes.byref(one) for one in found])
-        return found
+        values = ctypes.c_size_t(), ctypes.c_size_t(), ctypes.c_float()
+        checked("nc_get_var_chunk_cache", *self._where, *[ctypes.byref(value) for value in values])
+        return values
 
 
 def _got(name: str, *arguments: Any, kind: Any = ctypes.c_int) -> int:
     """Return the number that a function of netCDF-C gives through its last pointer."""
-    found = kind()
-    checked(name, *arguments, ctypes.byref(found))
-    return int(found.value)
+    number = kind()
+    checked(name, *arguments, ctypes.byref(number))
+    return int(number.value)
 
 
 @contextmanager

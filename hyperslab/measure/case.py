@@ -87,9 +87,9 @@ class Stopwatch:
     def lap(self, phase: str, **columns: object) -> Iterator[dict[str, object]]:
         """Time a piece of a phase, whose pieces add up; give the phase's columns, to add to."""
         same = (p for p in self._phases if p.name == phase and columns.items() <= p.columns.items())
-        known = next(same, None) or _Phase(phase, self._resident(), columns)
-        with self._time(known):
-            yield known.columns
+        timed = next(same, None) or _Phase(phase, self._resident(), columns)
+        with self._time(timed):
+            yield timed.columns
 
     def chill(self) -> None:
         """Evict the files again (untimed) of a cold case: read-ahead of an open goes far."""

@@ -78,13 +78,13 @@ def machine_cpu_s() -> float:
     """Return the CPU time of all programs on this process's cores, in s; NaN where unknown."""
     try:
         lines = Path("/proc/stat").read_text().splitlines()
-        mine = {f"cpu{i}" for i in os.sched_getaffinity(0)}
+        own_cores = {f"cpu{i}" for i in os.sched_getaffinity(0)}
     except (OSError, AttributeError):
         return float("nan")
     ticks = 0
     for line in lines:
         name, *numbers = line.split()
-        if name in mine:
+        if name in own_cores:
             user, nice, system, _idle, _wait, irq, softirq, steal, *_ = map(int, numbers)
             ticks += user + nice + system + irq + softirq + steal  # what a hypervisor took
     return float(ticks) / os.sysconf("SC_CLK_TCK")

@@ -145,7 +145,7 @@ def _todo(plan: Plan, blocks: Mapping[int, Rows]) -> Iterator[int]:
         return
     spent_s = 0.0
     for block in range(plan.blocks, 2 * plan.blocks):
-        rows = [row for kept in blocks.values() for row in kept]
+        rows = [row for block_rows in blocks.values() for row in block_rows]
         tries = {(row["block"], row["order"]): row["elapsed_s"] for row in rows}
         each_s = sum(tries.values()) / len(blocks)
         if spent_s + each_s > plan.extra_s:
@@ -265,10 +265,10 @@ def _block(
 ) -> Rows:
     """Measure all cases once in a new order, then again what was disturbed."""
     shuffle = np.random.default_rng([plan.seed, block])
-    places = [int(place) for place in shuffle.permutation(len(entries))]
-    samples = [_Sample(*entries[place], order) for order, place in enumerate(places)]
+    shuffled = [int(index) for index in shuffle.permutation(len(entries))]
+    samples = [_Sample(*entries[index], order) for order, index in enumerate(shuffled)]
     waiting = samples
-    began, busy, mine, forked = time.monotonic(), machine_cpu_s(), tree_cpu_s(), 0.0
+    began, machine_s, own_s, forked = time.monotonic(), machine_cpu_s(), tree_cpu_s(), 0.0
     for again in range(1 + plan.retakes):
         for sample in waiting:
             if again or past.wants(sample, block, plan):
@@ -278,8 +278,8 @@ def _block(
                 if not again:  # what is taken again shortens no case's share
                     sample.elapsed_s = time.monotonic() - start
                     past.spent[sample.case.label, sample.aa].append(sample.elapsed_s)
-                said = outcome.testimony
-                past.hear(sample.case.label, said.pace_s, said.lasted_s)
+                testimony = outcome.testimony
+                past.hear(sample.case.label, testimony.pace_s, testimony.lasted_s)
                 forked += outcome.cpu_s  # a spawned one's own is charged to this process at its end
                 sample.take(outcome)
             if not again:
@@ -287,9 +287,9 @@ def _block(
         disturbed = [sample for sample in samples if past.against(sample)]
         if len(disturbed) > max(1, BUSY * sum(bool(sample.tries) for sample in samples)):
             break
-        waiting = [disturbed[place] for place in shuffle.permutation(len(disturbed))]
+        waiting = [disturbed[index] for index in shuffle.permutation(len(disturbed))]
     elapsed_s = time.monotonic() - began
-    others_s = machine_cpu_s() - busy - (tree_cpu_s() - mine + forked)
+    others_s = machine_cpu_s() - machine_s - (tree_cpu_s() - own_s + forked)
     others = np.maximum(others_s, 0.0) / (elapsed_s * cores())  # NaN where nobody counts it
     return [
         row

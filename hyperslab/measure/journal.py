@@ -41,11 +41,11 @@ class Journal:
         self._blocks: dict[tuple[str, str], dict[int, Rows]] = {}
         self._loaded: set[str] = set()  # what the lines name already
         path.parent.mkdir(parents=True, exist_ok=True)
-        wanted = json.loads(json.dumps(header))
-        if not self._take_over(wanted):
+        json_header = json.loads(json.dumps(header))
+        if not self._take_over(json_header):
             if path.exists():
                 path.replace(path.with_suffix(".old"))
-            self._line({"header": wanted, "run_id": run_id})
+            self._append({"header": json_header, "run_id": run_id})
 
     def blocks(self, experiment: str, plan: str) -> dict[int, Rows]:
         """Return the finished blocks of an experiment, if its plan is still the same."""
@@ -54,15 +54,15 @@ class Journal:
     def add(self, experiment: str, plan: str, block: int, rows: Rows) -> None:
         """Keep one finished block; it is on the disk when this returns."""
         self._blocks.setdefault((experiment, plan), {})[block] = rows
-        said = {"experiment": experiment, "plan": plan, "block": block, "rows": rows}
-        self._line({**said, "loaded": sorted(LOADED - self._loaded)})
+        entry = {"experiment": experiment, "plan": plan, "block": block, "rows": rows}
+        self._append({**entry, "loaded": sorted(LOADED - self._loaded)})
         self._loaded |= LOADED
 
     def discard(self) -> None:
         """Delete the journal: its blocks are in the records now."""
         self.path.unlink(missing_ok=True)
 
-    def _line(self, value: Mapping[str, object]) -> None:
+    def _append(self, value: Mapping[str, object]) -> None:
         with self.path.open("a") as file:
             file.write(json.dumps(value) + "\n")
             file.flush()
@@ -70,9 +70,9 @@ class Journal:
 
     def _take_over(self, header: object) -> bool:
         """Read what an earlier run left, and cut off a damaged line with what follows it."""
-        kept = self.path.read_bytes() if self.path.exists() else b""
+        content = self.path.read_bytes() if self.path.exists() else b""
         whole, entries = 0, []
-        for line in kept[: kept.rfind(b"\n") + 1].splitlines(keepends=True):
+        for line in content[: content.rfind(b"\n") + 1].splitlines(keepends=True):
             try:
                 entries.append(json.loads(line))
             except ValueError:

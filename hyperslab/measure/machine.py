@@ -42,27 +42,27 @@ def identity() -> dict[str, object]:
 
 def versions() -> dict[str, str]:
     """Return the versions of the packages and C libraries that are measured."""
-    found = {"python": platform.python_version()}
+    installed = {"python": platform.python_version()}
     for name in PACKAGES:
         try:
-            found[name] = importlib.metadata.version(name)
+            installed[name] = importlib.metadata.version(name)
         except importlib.metadata.PackageNotFoundError:
             continue
-    if "netCDF4" in found:
+    if "netCDF4" in installed:
         import netCDF4
 
-        found["netcdf-c"] = str(netCDF4.__netcdf4libversion__)
-        found["hdf5 (netCDF4)"] = str(netCDF4.__hdf5libversion__)
-    if "h5py" in found:
+        installed["netcdf-c"] = str(netCDF4.__netcdf4libversion__)
+        installed["hdf5 (netCDF4)"] = str(netCDF4.__hdf5libversion__)
+    if "h5py" in installed:
         import h5py
 
-        found["hdf5 (h5py)"] = str(h5py.version.hdf5_version)
-    return found
+        installed["hdf5 (h5py)"] = str(h5py.version.hdf5_version)
+    return installed
 
 
-def library_version(library: str, known: Mapping[str, str]) -> str:
+def library_version(library: str, versions: Mapping[str, str]) -> str:
     """Return the version of what a record calls its library; "" where `versions` has none."""
-    return known.get(_LIBRARIES.get(library, library), "")
+    return versions.get(_LIBRARIES.get(library, library), "")
 
 
 def facts(folder: Path, **more: object) -> dict[str, object]:
@@ -93,10 +93,10 @@ def cores() -> int:
 def cpu_model() -> str:
     """Return the processor's name."""
     try:
-        known = re.search(r"^model name\s*:(.*)", Path("/proc/cpuinfo").read_text(), re.MULTILINE)
+        match = re.search(r"^model name\s*:(.*)", Path("/proc/cpuinfo").read_text(), re.MULTILINE)
     except OSError:
         return platform.processor() or platform.machine()
-    return known[1].strip() if known else platform.machine()
+    return match[1].strip() if match else platform.machine()
 
 
 def memory_bytes() -> int:
@@ -112,7 +112,7 @@ def memory_limit_bytes(
         lines = [line.split(":", 2) for line in membership.read_text().splitlines()]
     except OSError:
         return memory_bytes()
-    found = [memory_bytes()]
+    limits = [memory_bytes()]
     for _, controllers, path in lines:
         if controllers and "memory" not in controllers.split(","):
             continue
@@ -122,10 +122,10 @@ def memory_limit_bytes(
         for folder in (group, *group.parents):
             value = folder / name
             if value.is_file() and (text := value.read_text().strip()).isdigit():
-                found.append(int(text))
+                limits.append(int(text))
             if folder == top:
                 break
-    return min(found)
+    return min(limits)
 
 
 def file_system(folder: Path) -> str:
@@ -143,9 +143,9 @@ def read_ahead_kib(folder: Path) -> int | None:
     """Return the read-ahead, in KiB, of the device below a folder; None where it is unknown."""
     device = _existing(folder).stat().st_dev
     block = Path(f"/sys/dev/block/{os.major(device)}:{os.minor(device)}").resolve()
-    for place in (block, block.parent):
+    for directory in (block, block.parent):
         with suppress(OSError):
-            return int((place / "queue/read_ahead_kb").read_text())
+            return int((directory / "queue/read_ahead_kb").read_text())
     return None
 
 

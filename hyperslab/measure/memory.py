@@ -34,16 +34,16 @@ _LAST = mmap.mmap(-1, 16)  # when, and how much: shared with the forked processe
 def wanted_bytes(paths: Iterable[str | Path], beyond: int = 0, *, whole: bool = True) -> int:
     """Return how many bytes of memory a read of files may want; 0 where it matters little."""
     size = sum(file.stat().st_size for path in paths for file in files_of(path))
-    wanted = min(TIMES * size + beyond, max(FEW_BYTES, beyond))
+    memory = min(TIMES * size + beyond, max(FEW_BYTES, beyond))
     if whole:
-        wanted = max(wanted, size + beyond)
-    return min(wanted, MOST_BYTES, memory_limit_bytes() // 8) if wanted >= LEAST_BYTES else 0
+        memory = max(memory, size + beyond)
+    return min(memory, MOST_BYTES, memory_limit_bytes() // 8) if memory >= LEAST_BYTES else 0
 
 
 def touch(size: int) -> None:
     """Take so many bytes of memory, write to them and give them back, unless it was just done."""
-    at, most = struct.unpack("=dd", _LAST[:])
-    if size > most or time.monotonic() - at > RECENT_S:
+    last_s, last_bytes = struct.unpack("=dd", _LAST[:])
+    if size > last_bytes or time.monotonic() - last_s > RECENT_S:
         with suppress(MemoryError):  # where less is allowed, a read waits for its memory
             np.ones(size // 8, dtype=np.uint64)
             _LAST[:] = struct.pack("=dd", time.monotonic(), size)

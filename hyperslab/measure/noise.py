@@ -109,9 +109,9 @@ def judge(frame: pd.DataFrame, *, widths: bool = False) -> list[Noise]:
     'clean'
     """
     timed = frame[frame["wall_s"].notna()]
-    found = []
-    for (experiment, cache_state), part in timed.groupby(["experiment", "cache_state"]):
-        pair = part[part["aa"].isin(("A", "B")) & part["status"].isin(("ok", ""))]
+    noises = []
+    for (experiment, cache_state), group in timed.groupby(["experiment", "cache_state"]):
+        pair = group[group["aa"].isin(("A", "B")) & group["status"].isin(("ok", ""))]
         moving = pair[pair["phase"].isin(_MOVING) | pair["phase"].str.startswith("pattern:")]
         pair = pair if moving.empty else moving
         both = pair.groupby(["block", "aa"])[["wall_s", "useful_bytes"]].sum()
@@ -122,17 +122,17 @@ def judge(frame: pd.DataFrame, *, widths: bool = False) -> list[Noise]:
         if sums.empty or set(sums.columns) != {"A", "B"}:
             continue
         ratio = paired_ratio(sums["A"], sums["B"])
-        synced = bool((part["phase"] == "sync").any())
-        others = float(part.groupby("block")["others_cpu"].first().median())
-        width = _half_width(part) if widths else math.nan
-        found.append(Noise(str(experiment), str(cache_state), ratio, others, synced, width))
-    return found
+        synced = bool((group["phase"] == "sync").any())
+        others = float(group.groupby("block")["others_cpu"].first().median())
+        width = _half_width(group) if widths else math.nan
+        noises.append(Noise(str(experiment), str(cache_state), ratio, others, synced, width))
+    return noises
 
 
 def _half_width(timed: pd.DataFrame) -> float:
     """Return half of the interval of a case beside the others, a share; the median over cases."""
-    kept = timed[timed["status"].isin(("ok", "")) & (timed["aa"] != DISCARDED)]
-    seconds = kept.groupby(["block", "case", "aa"])["wall_s"].sum().unstack(["case", "aa"])
+    usable = timed[timed["status"].isin(("ok", "")) & (timed["aa"] != DISCARDED)]
+    seconds = usable.groupby(["block", "case", "aa"])["wall_s"].sum().unstack(["case", "aa"])
     logs = np.log(seconds.dropna(axis="columns").to_numpy())
     if not logs.size:
         return math.nan
@@ -152,7 +152,7 @@ class Disturbed:
 
 def disturbed(frame: pd.DataFrame) -> Disturbed:
     """Return how many samples were measured again; of older records nothing is known."""
-    known = frame["pace_s"].notna() & (frame["aa"] != DISCARDED)
-    samples = frame[known].drop_duplicates(["experiment", "block", "order", "aa"])
+    watched = frame["pace_s"].notna() & (frame["aa"] != DISCARDED)
+    samples = frame[watched].drop_duplicates(["experiment", "block", "order", "aa"])
     retaken, left = (samples["retaken"] > 0).sum(), samples["disturbed"].sum()
     return Disturbed(len(samples), int(retaken), int(left))

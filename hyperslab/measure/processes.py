@@ -71,10 +71,10 @@ class Processes:
         """Start the server that forks, where this system can fork safely, and more at one go."""
         if not hasattr(os, "fork") or sys.platform == "darwin":
             return None
-        wanted = [n for n in dict.fromkeys([self._number, *more]) if n not in self._servers]
-        begun = {number: _begun(self._modules, once=False) for number in wanted[:MOST_SERVERS]}
-        self._servers |= begun  # while one imports, so does the next
-        for number, server in begun.items():
+        missing = [n for n in dict.fromkeys([self._number, *more]) if n not in self._servers]
+        started = {n: _start_child(self._modules, once=False) for n in missing[:MOST_SERVERS]}
+        self._servers |= started  # while one imports, so does the next
+        for number, server in started.items():
             try:
                 _await(server)
             except RuntimeError:
@@ -96,7 +96,7 @@ class Processes:
             except EOFError:
                 del self._servers[self._number]
                 return _lost(f"the server of processes ended{server.end()}")
-        child = _begun(self._modules if called else (), once=True)
+        child = _start_child(self._modules if called else (), once=True)
         _await(child)
         try:
             return child.ask(job, HELPERS.modules)
@@ -112,7 +112,7 @@ def _lost(why: str) -> Outcome:
     return Outcome([], False, f"{GONE}: the process of {gone[0]} is gone" if gone else why)
 
 
-def _begun(modules: Sequence[str], *, once: bool) -> Child:
+def _start_child(modules: Sequence[str], *, once: bool) -> Child:
     words = f"from hyperslab.measure.worker import serve; serve(pipe, owner, once={once})"
     child = Child(words, _ENVIRONMENT)
     child.pipe.send((sys.path, tuple(modules)))

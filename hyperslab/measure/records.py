@@ -46,7 +46,7 @@ _ABOUT = b"hyperslab"
 _KINDS: Mapping[str, type | str] = {
     **dict.fromkeys(TEXT, str), **dict.fromkeys(NUMBERS, "f8"), **dict.fromkeys(FLAGS, bool),
 }  # fmt: skip
-_NONE: Mapping[type | str, str | float | bool] = {str: "", "f8": np.nan, bool: False}
+_EMPTY: Mapping[type | str, str | float | bool] = {str: "", "f8": np.nan, bool: False}
 
 
 def frame_of(rows: Iterable[Mapping[str, object]], labels: Collection[str] = ()) -> pd.DataFrame:
@@ -64,12 +64,12 @@ def frame_of(rows: Iterable[Mapping[str, object]], labels: Collection[str] = ())
     (np.float64(0.5), '', False)
     """
     rows = list(rows)
-    given = set().union(*rows)
-    _check_names(given - set(labels))
+    names = set().union(*rows)
+    _check_names(names - set(labels))
     table: dict[str, object] = dict.fromkeys((*TEXT, *labels), [""] * len(rows))
     table |= dict.fromkeys(NUMBERS, np.full(len(rows), np.nan))
     table |= dict.fromkeys(FLAGS, np.zeros(len(rows), bool))
-    for name in given:
+    for name in names:
         values = [row.get(name) for row in rows]
         if name in NUMBERS:
             table[name] = np.array(values, dtype="f8")  # None is NaN
@@ -111,28 +111,28 @@ def save(frame: pd.DataFrame, path: Path, about: Mapping[str, object] | None = N
     ['a']
     """
     path.parent.mkdir(parents=True, exist_ok=True)
-    part = path.with_name(f".{path.name}.part")
-    empty = [name for name in frame if name not in NEEDED and _nothing(frame[name])]
+    unfinished = path.with_name(f".{path.name}.part")
+    empty = [name for name in frame if name not in NEEDED and _is_empty(frame[name])]
     table = pa.Table.from_pandas(frame.drop(columns=empty), preserve_index=False)
-    named = {"schema": SCHEMA, "labels": labels_of(frame), **(about or {})}
-    kept = json.dumps(named).encode()
-    table = table.replace_schema_metadata({**table.schema.metadata, _ABOUT: kept})
-    pq.write_table(table, part, compression="zstd", compression_level=19)
-    with part.open("rb") as handle:
+    facts = {"schema": SCHEMA, "labels": labels_of(frame), **(about or {})}
+    encoded = json.dumps(facts).encode()
+    table = table.replace_schema_metadata({**table.schema.metadata, _ABOUT: encoded})
+    pq.write_table(table, unfinished, compression="zstd", compression_level=19)
+    with unfinished.open("rb") as handle:
         os.fsync(handle.fileno())
-    part.replace(path)
+    unfinished.replace(path)
 
 
-def _nothing(column: "pd.Series[Any]") -> bool:
-    nothing = _NONE[_KINDS.get(str(column.name), str)]
-    return bool(column.isna().all() or (column == nothing).all())
+def _is_empty(column: "pd.Series[Any]") -> bool:
+    empty = _EMPTY[_KINDS.get(str(column.name), str)]
+    return bool(column.isna().all() or (column == empty).all())
 
 
 def about(path: Path) -> dict[str, Any]:
     """Return what records say of themselves: schema, labels, and what they were measured with."""
-    said = (pq.read_schema(path).metadata or {}).get(_ABOUT, b'{"schema": 1}')
-    told: dict[str, Any] = json.loads(said)
-    return told
+    encoded = (pq.read_schema(path).metadata or {}).get(_ABOUT, b'{"schema": 1}')
+    facts: dict[str, Any] = json.loads(encoded)
+    return facts
 
 
 def load(path: Path) -> pd.DataFrame:
@@ -159,18 +159,18 @@ def load(path: Path) -> pd.DataFrame:
         ) from error
     if missing := {"case", "experiment", "phase", "run_id"} - set(frame.columns):
         raise ValueError(f"{path.name} has no columns {sorted(missing)}: it holds no records")
-    kept = about(path)
-    if kept["schema"] > SCHEMA:
+    facts = about(path)
+    if facts["schema"] > SCHEMA:
         raise ValueError(
-            f"{path.name} is of schema {kept['schema']}, and this release reads up to {SCHEMA}: "
+            f"{path.name} is of schema {facts['schema']}, and this release reads up to {SCHEMA}: "
             "take a newer release"
         )
-    labels = kept.get("labels", [])
+    labels = facts.get("labels", [])
     _check_names(set(frame.columns) - set(labels))
     kinds = {**_KINDS, **dict.fromkeys(labels, str)}
-    defaults = {kind: pd.Series(value, frame.index, kind) for kind, value in _NONE.items()}
+    defaults = {kind: pd.Series(value, frame.index, kind) for kind, value in _EMPTY.items()}
     columns = {
-        name: frame[name].fillna(_NONE[kind]).astype(kind) if name in frame else defaults[kind]
+        name: frame[name].fillna(_EMPTY[kind]).astype(kind) if name in frame else defaults[kind]
         for name, kind in kinds.items()
     }
     return pd.DataFrame(columns, columns=[*COLUMNS, *labels])
@@ -198,9 +198,9 @@ def _no_number(name: str) -> None:
 
 def save_machines(folder: Path, facts: Mapping[str, Mapping[str, object]]) -> None:
     """Write the machine facts of a results folder whole."""
-    part = folder / f".{MACHINES}.part"
-    part.write_text(json.dumps(facts, indent=1, sort_keys=True) + "\n")
-    part.replace(folder / MACHINES)
+    unfinished = folder / f".{MACHINES}.part"
+    unfinished.write_text(json.dumps(facts, indent=1, sort_keys=True) + "\n")
+    unfinished.replace(folder / MACHINES)
 
 
 def _check_names(names: set[str]) -> None:

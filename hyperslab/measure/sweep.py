@@ -34,8 +34,8 @@ def filler() -> NDArray[np.uint64]:
 def sweep(part: int = 0, parts: int = 1) -> None:
     """Read the filler, or one of so many equal parts of it, one word of each cache line."""
     words, line = filler(), LINE_BYTES // 8
-    each = -(-len(words) // (parts * line)) * line
-    words[part * each : (part + 1) * each : line].sum()
+    length = -(-len(words) // (parts * line)) * line
+    words[part * length : (part + 1) * length : line].sum()
 
 
 class Partners:

@@ -54,8 +54,8 @@ class Witness:
 
     def against(self, paces: Sequence[float], lasted: Sequence[float] = ()) -> bool:
         """Return whether a sample was disturbed whose case is brief, by what it `lasted` so far."""
-        known = [p for p in paces if p == p]
-        usual = np.quantile(known, USUAL) if known else math.inf
+        known_paces = [p for p in paces if p == p]
+        usual = np.quantile(known_paces, USUAL) if known_paces else math.inf
         return float(np.median(lasted or [self.lasted_s])) <= BRIEF_S and (
             self.reclaimed_bytes > RECLAIMED_BYTES or self.pace_s > SLOW * float(usual)
         )
@@ -64,10 +64,10 @@ class Witness:
 @contextmanager
 def witnessed(*, alone: bool = True) -> Iterator[Callable[[], Witness]]:
     """Have the witnesses look at the body; what they say is known after it."""
-    said = Witness()
+    witness = Witness()
     before, reclaimed, began = pace(), reclaimed_bytes(), time.perf_counter()
-    yield lambda: said
+    yield lambda: witness
     lasted_s = time.perf_counter() - began
     taken = reclaimed_bytes() - reclaimed
     # Where it is not alone on its core, its own threads slow the piece of work after it.
-    said = Witness((before + pace()) / 2 if alone else before, taken, lasted_s)
+    witness = Witness((before + pace()) / 2 if alone else before, taken, lasted_s)

@@ -185,15 +185,15 @@ def serve(pipe: int, owner: int, *, once: bool) -> None:
     die_with(owner)
     jobs = Connection(pipe)
     with suppress(EOFError):
-        while asked := jobs.recv():
-            if isinstance(asked, Job):
+        while request := jobs.recv():
+            if isinstance(request, Job):
                 if once:
-                    signal.setitimer(signal.ITIMER_REAL, asked.timeout_s)
-                elif _sweeps(asked):
+                    signal.setitimer(signal.ITIMER_REAL, request.timeout_s)
+                elif _sweeps(request):
                     filler()  # one for all children; others are spared its memory
-                jobs.send(perform(asked) if once else _fork(asked))
+                jobs.send(perform(request) if once else _fork(request))
             else:
-                sys.path[:], modules = asked
+                sys.path[:], modules = request
                 for name in modules:
                     importlib.import_module(name)
                 gc.collect()

@@ -33,11 +33,11 @@ class Files:
 
     async def answer(self, request: web.BaseRequest) -> web.StreamResponse:
         assert request.transport is not None
-        place = self._connections.setdefault(request.transport, [len(self._connections), -1])
-        place[1] += 1
+        counts = self._connections.setdefault(request.transport, [len(self._connections), -1])
+        counts[1] += 1
         line = {
             "method": request.method, "path": request.path, "start": 0, "stop": 0, "status": 0,
-            "body_bytes": 0, "connection": place[0], "nth": place[1], "began_s": time.monotonic(),
+            "body_bytes": 0, "connection": counts[0], "nth": counts[1], "began_s": time.monotonic(),
         }  # fmt: skip
         if self._delay_s:
             await asyncio.sleep(self._delay_s)
@@ -84,9 +84,9 @@ async def _give(request: web.BaseRequest, line: Line, file: Path) -> web.StreamR
         }
         start, stop, line["status"] = 0, size, 200
         with suppress(ValueError):  # what is no single range counts for nothing, as in RFC 9110
-            asked = request.http_range
-            if gets and asked.start is not None:
-                (start, stop, _), line["status"] = asked.indices(size), 206
+            span = request.http_range
+            if gets and span.start is not None:
+                (start, stop, _), line["status"] = span.indices(size), 206
                 head["Content-Range"] = f"bytes {start}-{stop - 1}/{size}"
         if start >= stop and line["status"] == 206:
             return await tell(request, line, 416, head={"Content-Range": f"bytes */{size}"})

@@ -43,18 +43,18 @@ class Endpoint:
         """
         if not url.startswith("s3://"):
             raise ValueError(f"url={concealed(url)!r}: give an address s3://bucket/prefix")
-        said = os.environ.get
-        key, secret = said("AWS_ACCESS_KEY_ID"), said("AWS_SECRET_ACCESS_KEY")
+        variable = os.environ.get
+        key, secret = variable("AWS_ACCESS_KEY_ID"), variable("AWS_SECRET_ACCESS_KEY")
         if bool(key) != bool(secret):
             missing = "AWS_SECRET_ACCESS_KEY" if key else "AWS_ACCESS_KEY_ID"
             raise ValueError(f"{missing} is not set and the other key is: set both or none")
-        region = said("AWS_REGION") or said("AWS_DEFAULT_REGION")
+        region = variable("AWS_REGION") or variable("AWS_DEFAULT_REGION")
         options = {
             "key": key,
             "secret": secret,
             "anon": not key,
-            "token": said("AWS_SESSION_TOKEN"),
-            "endpoint_url": said("AWS_ENDPOINT_URL_S3") or said("AWS_ENDPOINT_URL"),
+            "token": variable("AWS_SESSION_TOKEN"),
+            "endpoint_url": variable("AWS_ENDPOINT_URL_S3") or variable("AWS_ENDPOINT_URL"),
             "client_kwargs": {"region_name": region} if region else {},
         }
         return cls(url, {name: value for name, value in options.items() if value})
@@ -69,11 +69,11 @@ class Endpoint:
         """Whether it listens on this machine, so that no network lies between."""
         host = urlsplit(re.sub("^(.*://)?", "//", self.endpoint)).hostname
         with suppress(OSError, UnicodeError):  # no such host: nothing is read there either
-            found = socket.getaddrinfo(host, 0, type=socket.SOCK_DGRAM) if host else []
-            for family, kind, protocol, _, at in found:
+            addresses = socket.getaddrinfo(host, 0, type=socket.SOCK_DGRAM) if host else []
+            for family, kind, protocol, _, address in addresses:
                 # Only an address of its own can be taken; nothing is sent.
                 with suppress(OSError), socket.socket(family, kind, protocol) as probe:
-                    probe.bind(at)
+                    probe.bind(address)
                     return True
         return False
 
@@ -129,7 +129,7 @@ def upload(place: Endpoint, paths: Iterable[Path]) -> int:
 
 def _files(path: Path) -> Iterator[tuple[str, Path]]:
     """Yield what each file is called there, and where it is here."""
-    found = path.resolve()
-    for file in [found] if found.is_file() else sorted(found.rglob("*")):
+    root = path.resolve()
+    for file in [root] if root.is_file() else sorted(root.rglob("*")):
         if file.is_file():
-            yield str(Path(path.name, file.relative_to(found))), file
+            yield str(Path(path.name, file.relative_to(root))), file

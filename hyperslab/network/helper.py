@@ -35,14 +35,14 @@ class Helper:
     port: int  # of 127.0.0.1, where it is asked
     token: str = field(repr=False)
 
-    def ask(self, what: str) -> Any:
+    def ask(self, question: str) -> Any:
         line = b""
         with (
             suppress(OSError),
             socket.create_connection(("127.0.0.1", self.port), timeout=ANSWER_S) as connection,
             connection.makefile("rwb") as stream,
         ):
-            stream.write(json.dumps({"token": self.token, "ask": what}).encode() + b"\n")
+            stream.write(json.dumps({"token": self.token, "ask": question}).encode() + b"\n")
             stream.flush()
             line = stream.readline()
         if not line:
@@ -83,9 +83,9 @@ class Seat:
 
         async def visit(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
             with suppress(OSError, ValueError, KeyError, TypeError):
-                asked = json.loads(await reader.readline())
-                if hmac.compare_digest(asked["token"], self.facts["token"]):
-                    writer.write(json.dumps({"answer": answers[asked["ask"]]()}).encode() + b"\n")
+                request = json.loads(await reader.readline())
+                if hmac.compare_digest(request["token"], self.facts["token"]):
+                    writer.write(json.dumps({"answer": answers[request["ask"]]()}).encode() + b"\n")
                     await writer.drain()
             writer.close()
 

@@ -30,49 +30,49 @@ _FIELDS = {
     "of": "%{Content-Range}o",
 }
 _CONFIGURATION = """\
-server.document-root = "{place}/root"
+server.document-root = "{scratch}/root"
 server.bind = "127.0.0.1"
 server.port = {port}
-server.errorlog = "{place}/errors"
+server.errorlog = "{scratch}/errors"
 server.modules = ("mod_accesslog")
 server.max-keep-alive-requests = 60000
 server.max-keep-alive-idle = 60
 server.stat-cache-engine = "disable"
 mimetype.assign = ("" => "application/octet-stream")
-accesslog.filename = "{place}/log"
+accesslog.filename = "{scratch}/log"
 accesslog.format = "{log_format}"
 """
 
 
 async def main(seat: Seat) -> None:
     with (
-        tempfile.TemporaryDirectory(prefix="lighttpd-") as place,
-        _started(Path(place), Path(seat.facts["folder"])) as (process, port),
+        tempfile.TemporaryDirectory(prefix="lighttpd-") as scratch,
+        _started(Path(scratch), Path(seat.facts["folder"])) as (process, port),
     ):
-        log = _Log(Path(place, "log"), process)
+        log = _Log(Path(scratch, "log"), process)
         await seat.answer(port, requests=log.read, forget=lambda: log.read().clear())
 
 
 @contextmanager
-def _started(place: Path, folder: Path) -> "Iterator[tuple[subprocess.Popen[bytes], int]]":
-    """Serve a folder, with configuration and logs in an empty place; yield process and port."""
-    (place / "root").symlink_to(folder)  # no name of it needs to be quoted
+def _started(scratch: Path, folder: Path) -> "Iterator[tuple[subprocess.Popen[bytes], int]]":
+    """Serve a folder, with configuration and logs in an empty folder; yield process and port."""
+    (scratch / "root").symlink_to(folder)  # no name of it needs to be quoted
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = int(free.getsockname()[1])
-    file, log_format = place / "configuration", "|".join(_FIELDS.values())
-    file.write_text(_CONFIGURATION.format(place=place, port=port, log_format=log_format))
-    found = shutil.which("lighttpd") or "lighttpd"
+    file, log_format = scratch / "configuration", "|".join(_FIELDS.values())
+    file.write_text(_CONFIGURATION.format(scratch=scratch, port=port, log_format=log_format))
+    program = shutil.which("lighttpd") or "lighttpd"
     # It looks for its modules where it was made to be installed; a package can be unpacked
     # elsewhere, so that no service of the system comes with it.
-    modules = Path(found).resolve().parent.parent / "lib/lighttpd"
-    me, errors = os.getpid(), place / "errors"
-    with errors.open("wb") as said:
+    modules = Path(program).resolve().parent.parent / "lib/lighttpd"
+    own_pid, errors = os.getpid(), scratch / "errors"
+    with errors.open("wb") as stderr:
         process = subprocess.Popen(
-            [found, *(["-m", str(modules)] if modules.is_dir() else []), "-D", "-f", str(file)],
+            [program, *(["-m", str(modules)] if modules.is_dir() else []), "-D", "-f", str(file)],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
-            stderr=said,
-            preexec_fn=lambda: die_with(me),
+            stderr=stderr,
+            preexec_fn=lambda: die_with(own_pid),
         )
     try:
         until = time.monotonic() + PATIENCE_S
@@ -102,28 +102,28 @@ class _Log:
         """Return all lines, with what was logged since the last call."""
         if self._process.poll() is not None:
             raise OSError("lighttpd has ended")
-        read = self._path.rename(self._path.with_suffix(".read"))
+        log = self._path.rename(self._path.with_suffix(".read"))
         self._process.send_signal(signal.SIGHUP)  # it writes what it holds, and a new file then
         until = time.monotonic() + PATIENCE_S
         while not self._path.exists() and time.monotonic() < until:
             time.sleep(0.002)
-        for line in read.read_text().splitlines():
+        for line in log.read_text().splitlines():
             # A path may hold a bar only where it is encoded.
-            told = dict(zip(_FIELDS, line.split("|"), strict=True))
-            if told["nth"] == "0":  # a new connection, perhaps from a port that was used before
-                self._connections[told["port"]] = self._count
+            entry = dict(zip(_FIELDS, line.split("|"), strict=True))
+            if entry["nth"] == "0":  # a new connection, perhaps from a port that was used before
+                self._connections[entry["port"]] = self._count
                 self._count += 1
-            self._lines.append(_line(told, self._connections[told["port"]]))
+            self._lines.append(_request_fields(entry, self._connections[entry["port"]]))
         return self._lines
 
 
-def _line(told: dict[str, str], connection: int) -> dict[str, Any]:
-    ended_s, size = int(told["end"]) / 1e6, int(told["size"])
-    start, stop = 0, size if told["status"] == "200" else 0
-    if given := re.fullmatch(r"bytes (\d+)-(\d+)/\d+", told["of"]):
-        start, stop = int(given[1]), int(given[2]) + 1
+def _request_fields(entry: dict[str, str], connection: int) -> dict[str, Any]:
+    ended_s, size = int(entry["end"]) / 1e6, int(entry["size"])
+    start, stop = 0, size if entry["status"] == "200" else 0
+    if span := re.fullmatch(r"bytes (\d+)-(\d+)/\d+", entry["of"]):
+        start, stop = int(span[1]), int(span[2]) + 1
     return {
-        "method": told["method"], "path": unquote(told["path"]), "start": start, "stop": stop,
-        "status": int(told["status"]), "body_bytes": size, "connection": connection,
-        "nth": int(told["nth"]), "began_s": ended_s - int(told["took"]) / 1e6, "ended_s": ended_s,
+        "method": entry["method"], "path": unquote(entry["path"]), "start": start, "stop": stop,
+        "status": int(entry["status"]), "body_bytes": size, "connection": connection,
+        "nth": int(entry["nth"]), "began_s": ended_s - int(entry["took"]) / 1e6, "ended_s": ended_s,
     }  # fmt: skip

@@ -28,16 +28,16 @@ def listing(root: Path, bucket: str, query: Mapping[str, str]) -> str:
     prefix, delimiter = query.get("prefix", ""), query.get("delimiter", "")
     after = query.get("continuation-token") or query.get("start-after") or ""
     most = min(int(query.get("max-keys") or KEYS_A_PAGE), KEYS_A_PAGE)
-    found: dict[str, os.stat_result | None] = {}
+    entries: dict[str, os.stat_result | None] = {}
     top = Path(os.path.normpath(root / prefix.rpartition("/")[0]))
     for folder, _, names in os.walk(top) if top.is_relative_to(root) else ():
         for file in map(Path(folder).joinpath, names):
             key = file.relative_to(root).as_posix()
             if key.startswith(prefix):
                 head, mark, _ = key[len(prefix) :].partition(delimiter or "\0")
-                found[prefix + head + mark if mark else key] = None if mark else file.stat()
+                entries[prefix + head + mark if mark else key] = None if mark else file.stat()
     # Bytes of UTF-8, as S3 sorts.
-    left = sorted((key for key in found if key > after), key=str.encode)
+    left = sorted((key for key in entries if key > after), key=str.encode)
     page, more = left[:most], len(left) > most > 0
     coded = query.get("encoding-type") == "url"
     spell = quote if coded else escape
@@ -48,7 +48,7 @@ def listing(root: Path, bucket: str, query: Mapping[str, str]) -> str:
         f"<IsTruncated>{str(more).lower()}</IsTruncated>",
         "<EncodingType>url</EncodingType>" if coded else "",
         f"<NextContinuationToken>{escape(page[-1])}</NextContinuationToken>" if more else "",
-        *(_entry(spell(key), found[key]) for key in page),
+        *(_entry(spell(key), entries[key]) for key in page),
     ]
     return "".join([*lines, "</ListBucketResult>"])
 

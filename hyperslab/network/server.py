@@ -43,8 +43,8 @@ class Server:
     def storage_options(self) -> dict[str, Any]:
         """What fsspec needs beside the address."""
         keys = dict(zip(("key", "secret"), KEYS, strict=True))
-        place = {"endpoint_url": self.endpoint, "client_kwargs": {"region_name": REGION}}
-        return keys | place if self.kind == "s3" else {}
+        connection = {"endpoint_url": self.endpoint, "client_kwargs": {"region_name": REGION}}
+        return keys | connection if self.kind == "s3" else {}
 
     def address(self, name: str) -> str:
         """Return the address of a file or a store in the served folder."""
@@ -129,7 +129,7 @@ def serving(
         "folder": str(root),
         "delay_s": delay_s,
         "bucket": BUCKET if kind == "s3" else "",
-        "beyond": [str(Path(place).resolve()) for place in beyond],
+        "beyond": [str(Path(path).resolve()) for path in beyond],
     }
     with helping(PROGRAMS[program], facts) as (helper, port):
         yield Server(kind, program, port, helper)

@@ -106,7 +106,7 @@ def touched(requests: Iterable[Request], path: str) -> list[tuple[int, int]]:
 def _idle(log: Sequence[Request], apart_s: float, bytes_per_s: float) -> int:
     """Return how many requests were sent when all answers so far had arrived."""
     count, sent_s = 0, -math.inf  # until when the link carries what was asked for so far
-    for request in sorted(log, key=lambda one: one.began_s):
+    for request in sorted(log, key=lambda request: request.began_s):
         waited_s = apart_s * (1 + (request.nth == 0))
         count += request.began_s >= sent_s + waited_s
         carried_s = max(sent_s, request.began_s) + request.body_bytes / bytes_per_s
@@ -118,7 +118,7 @@ def _longest(log: Sequence[Request], apart_s: float) -> tuple[int, int]:
     """Return requests, and round trips, along the longest chains that do not overlap."""
     ends: list[float] = []
     best = [(0, 0)]  # of the chains that ended by then
-    for request in sorted(log, key=lambda one: one.ended_s):
+    for request in sorted(log, key=lambda request: request.ended_s):
         new = request.nth == 0  # it waits for the handshake: two round trips
         # Requests of one volley begin so far apart, where one of them opens a connection.
         before = bisect.bisect_right(ends, request.began_s - apart_s * (1 + new))

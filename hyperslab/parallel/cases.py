@@ -84,10 +84,10 @@ def cost(phase: Phase, job: RanksJob) -> dict[str, object]:
 
 def here() -> Iterator[dict[str, object]]:
     """Give a row for each library, with why it cannot be used here, and what installs the rest."""
-    found = find()
+    libraries = find()
     for name, library in INTERFACES.items():
-        yield {"interface": name, "library": library, "note": found.missing.get(library, "")}
-    yield {"interface": "to install", "note": found.what_to_install()}
+        yield {"interface": name, "library": library, "note": libraries.missing.get(library, "")}
+    yield {"interface": "to install", "note": libraries.what_to_install()}
 
 
 def limits(cases: Sequence[Case]) -> dict[str, float]:
@@ -117,12 +117,12 @@ def counted(cases: Sequence[Case]) -> Iterator[dict[str, object]]:
 
 def _counted(case: Case) -> list[dict[str, object]]:
     assert isinstance(case.work, InRanks)
-    job, told = case.work.job, {**case.labels, **case.work.columns}
+    job, columns = case.work.job, {**case.labels, **case.work.columns}
     report = run(job)
     if job.reads:
         # Counted, and not timed by turns: its time means nothing.
         return [
-            {**told, "phase": phase.name, **cost(phase, job), "wall_s": math.nan}
+            {**columns, "phase": phase.name, **cost(phase, job), "wall_s": math.nan}
             for phase in report.phases
         ]
     if not _holds(job):
@@ -135,7 +135,7 @@ def _counted(case: Case) -> list[dict[str, object]]:
     writes = report.total("writes")
     return [
         {
-            **told,
+            **columns,
             "phase": "write",
             "requests": writes,
             "syscw": writes,

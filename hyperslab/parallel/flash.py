@@ -36,6 +36,6 @@ def flash(
         dtype, row = ("i1", 8 * side) if as_bytes else ("f8", side)
         block = (side, side, row)
         cells = [dataset(f"unk{k:02d}", dtype, block, GUARD) for k in range(UNKNOWNS)]
-        return WritePlan((*(dataset(*known) for known in _TREE if tree), *cells))
+        return WritePlan((*(dataset(*description) for description in _TREE if tree), *cells))
     side += file == "corners"
     return WritePlan(tuple(dataset(f"plot{k}", "f4", (side,) * 3) for k in range(PLOTTED)))

@@ -69,13 +69,13 @@ def _look(library: str, _environment: tuple[str, ...]) -> Program:
     requests_library()
     if library == "mpiio":
         return _mpi4py()
-    why = []
+    errors = []
     for compiler in compilers():
         try:
             return Program(library, (str(program(library, compiler)),), beside(compiler[0]))
         except AbsentError as error:
-            why.append(str(error))
-    raise AbsentError("; ".join(dict.fromkeys(why)) or "no MPI compiler (mpicc)")
+            errors.append(str(error))
+    raise AbsentError("; ".join(dict.fromkeys(errors)) or "no MPI compiler (mpicc)")
 
 
 def _mpi4py() -> Program:
@@ -83,13 +83,13 @@ def _mpi4py() -> Program:
         "import mpi4py; mpi4py.rc.initialize = False\n"
         "from mpi4py import MPI; print(MPI.Get_library_version())"
     )
-    asked = [sys.executable, "-c", code]
+    command = [sys.executable, "-c", code]
     try:
-        done = subprocess.run(asked, capture_output=True, text=True, timeout=60)
+        done = subprocess.run(command, capture_output=True, text=True, timeout=60)
     except subprocess.TimeoutExpired as error:
         raise AbsentError("mpi4py does not answer within a minute") from error
     if done.returncode:
-        said = (done.stderr.strip().splitlines() or ["it ended without a word"])[-1]
-        raise AbsentError(f"mpi4py cannot be used: {said}")
+        message = (done.stderr.strip().splitlines() or ["it ended without a word"])[-1]
+        raise AbsentError(f"mpi4py cannot be used: {message}")
     words = (sys.executable, "-m", "hyperslab.parallel.mpiio")
     return Program("mpiio", words, of_mpi4py(done.stdout))

@@ -24,7 +24,7 @@ from .verify import holds
 MODES = ("independent", "collective", "rowwise", "individual")
 JOB = "job"  # the file of a job beside its plan, for a program in Python
 TRIAL_S = 60.0  # a batch system's launcher may wait for a node for ever
-_OF_ONE = {"rowwise": "mpiio", "individual": "hdf5"}  # see `experiments.chilan_patterns`
+_MODE_LIBRARY = {"rowwise": "mpiio", "individual": "hdf5"}  # see `experiments.chilan_patterns`
 HINTS = (
     "romio_ds_write", "romio_ds_read", "romio_cb_write", "romio_cb_read", "cb_buffer_size",
     "cb_nodes", "cb_config_list", "ind_wr_buffer_size", "ind_rd_buffer_size", "striping_factor",
@@ -53,7 +53,7 @@ class RanksJob:
     shuffle: bool = False  #: whether bytes are shuffled before
 
     def __post_init__(self) -> None:
-        if self.mode not in MODES or _OF_ONE.get(self.mode, self.library) != self.library:
+        if self.mode not in MODES or _MODE_LIBRARY.get(self.mode, self.library) != self.library:
             raise ValueError(
                 f"{self.library} has no mode {self.mode!r}: the modes are {', '.join(MODES)}, and "
                 "rowwise is of mpiio alone, individual of hdf5"
@@ -90,8 +90,8 @@ def run(job: RanksJob, program: Program | None = None) -> Report:
     if not home.is_dir():
         raise ParallelError(f"the folder of the file, {home.name!r}, is missing: make it first")
     # Beside the file, because ranks on other machines see that folder.
-    with tempfile.TemporaryDirectory(dir=home, prefix=".ranks-") as place:
-        folder = Path(place)
+    with tempfile.TemporaryDirectory(dir=home, prefix=".ranks-") as name:
+        folder = Path(name)
         job.plan.table().tofile(folder / "plan")
         (folder / JOB).write_bytes(pickle.dumps(job))
         try:
@@ -107,9 +107,9 @@ def run(job: RanksJob, program: Program | None = None) -> Report:
 
 
 def _run(job: RanksJob, program: Program, folder: Path) -> None:
-    launcher, ranks, me = program.launcher, job.plan.ranks, os.getpid()
+    launcher, ranks, own_pid = program.launcher, job.plan.ranks, os.getpid()
     # The launcher itself stays without the library that counts: only the ranks are asked.
-    told = {
+    settings = {
         "LD_PRELOAD": requests_library(),
         "HYPERSLAB_REQUESTS_FILE": job.path.absolute(),
         "HYPERSLAB_REQUESTS_NS": round(job.latency_s * 1e9),
@@ -117,10 +117,10 @@ def _run(job: RanksJob, program: Program, folder: Path) -> None:
         "OMP_NUM_THREADS": 1,
         "OPENBLAS_NUM_THREADS": 1,
     }
-    command = [*launcher.command(ranks), "/usr/bin/env", *(f"{n}={v}" for n, v in told.items())]
+    command = [*launcher.command(ranks), "/usr/bin/env", *(f"{n}={v}" for n, v in settings.items())]
 
     def prepare() -> None:
-        die_with(me, by=signal.SIGTERM)  # then the launcher ends its ranks too
+        die_with(own_pid, by=signal.SIGTERM)  # then the launcher ends its ranks too
         if job.cores:
             os.sched_setaffinity(0, job.cores)
 
@@ -151,9 +151,9 @@ def _run(job: RanksJob, program: Program, folder: Path) -> None:
         finally:
             end(process)
         output.seek(0)
-        said = [*(path.read_text() for path in folder.glob("failed-*")), output.read()]
+        messages = [*(path.read_text() for path in folder.glob("failed-*")), output.read()]
     if status:
-        raise explain("\n".join(said), status, ranks, launcher)
+        raise explain("\n".join(messages), status, ranks, launcher)
 
 
 def came_up(program: Program, folder: Path, ranks: int = 2) -> int:

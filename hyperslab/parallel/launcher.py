@@ -47,20 +47,20 @@ class Launcher:
         """Return what this launcher's MPI needs to be told; settings of the user come first."""
         if self.kind != OPEN_MPI:
             return {}
-        told = {"OMPI_MCA_btl_vader_single_copy_mechanism": "none"}  # refused in containers
+        settings = {"OMPI_MCA_btl_vader_single_copy_mechanism": "none"}  # refused in containers
         if self.romio:
-            told["OMPI_MCA_io"] = self.romio
+            settings["OMPI_MCA_io"] = self.romio
         if not self.of_site:
             # Open MPI 4's jobs of one user share a folder otherwise, which one that ends removes
             # while another starts in it (one start of 200, with two at a time).
-            told["OMPI_MCA_orte_tmpdir_base"] = folder
+            settings["OMPI_MCA_orte_tmpdir_base"] = folder
             # No network is looked for, which takes longer than the job; ranks that wait for one
             # another leave the cores to those that work.
-            told |= {"OMPI_MCA_pml": "ob1", "OMPI_MCA_btl": "^tcp,openib,uct,usnic,ofi"}
-            told |= {"OMPI_MCA_mpi_yield_when_idle": "1"}
+            settings |= {"OMPI_MCA_pml": "ob1", "OMPI_MCA_btl": "^tcp,openib,uct,usnic,ofi"}
+            settings |= {"OMPI_MCA_mpi_yield_when_idle": "1"}
         if os.geteuid() == 0:
-            told |= {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
-        return {name: value for name, value in told.items() if name not in os.environ}
+            settings |= {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+        return {name: value for name, value in settings.items() if name not in os.environ}
 
 
 def beside(compiler: str) -> Launcher:
@@ -68,22 +68,22 @@ def beside(compiler: str) -> Launcher:
     names = (f"mpiexec{path.suffix}", "mpiexec", "mpirun")
     if launcher := given():
         return launcher
-    for place in programs(names, [str(path.parent)]):
-        return Launcher.of((place,))
+    for mpiexec in programs(names, [str(path.parent)]):
+        return Launcher.of((mpiexec,))
     raise AbsentError(f"no mpiexec beside {path.name}")
 
 
 def of_mpi4py(version: str) -> Launcher:
-    wanted = OPEN_MPI if OPEN_MPI in version else MPICH
+    kind = OPEN_MPI if OPEN_MPI in version else MPICH
     if site := given():
-        if site.kind and site.kind != wanted:
-            raise AbsentError(f"mpi4py uses {wanted}, and {OVERRIDE} names {site.kind}'s launcher")
+        if site.kind and site.kind != kind:
+            raise AbsentError(f"mpi4py uses {kind}, and {OVERRIDE} names {site.kind}'s launcher")
         return site
     names = ("mpiexec", "mpiexec.openmpi", "mpiexec.mpich", "mpirun")
-    for place in programs(names, [str(Path(sys.executable).parent), *os.get_exec_path()]):
-        if kind_of(place) == wanted:
-            return Launcher.of((place,))
-    raise AbsentError(f"mpi4py uses {wanted}, and no mpiexec of that is found")
+    for mpiexec in programs(names, [str(Path(sys.executable).parent), *os.get_exec_path()]):
+        if kind_of(mpiexec) == kind:
+            return Launcher.of((mpiexec,))
+    raise AbsentError(f"mpi4py uses {kind}, and no mpiexec of that is found")
 
 
 def given() -> Launcher | None:
@@ -99,35 +99,35 @@ def named(variable: str) -> tuple[str, ...]:
         raise AbsentError(f"the environment variable {variable} is no command: {error}") from error
     if not words:
         return ()
-    if place := shutil.which(words[0]):
-        return (place, *words[1:])
+    if program := shutil.which(words[0]):
+        return (program, *words[1:])
     name = Path(words[0]).name
     raise AbsentError(f"{name!r} of the environment variable {variable} is not found")
 
 
 @cache
 def kind_of(launcher: str) -> str:
-    said = _said(launcher, "--version")
-    if re.search(r"Open ?MPI|OpenRTE|PRRTE|prterun", said):
+    output = _output(launcher, "--version")
+    if re.search(r"Open ?MPI|OpenRTE|PRRTE|prterun", output):
         return OPEN_MPI
-    return MPICH if re.search(r"HYDRA|MPICH|Intel\(R\) MPI", said) else ""
+    return MPICH if re.search(r"HYDRA|MPICH|Intel\(R\) MPI", output) else ""
 
 
 @cache
 def _romio(launcher: str) -> str:
     """Return the name of ROMIO's component: Open MPI's own MPI-IO heeds none of its hints."""
-    said = _said(str(Path(launcher).with_name("ompi_info")), "--parsable")
-    found = re.search(r"mca:io:(romio\w+):", said)
-    return found[1] if found else ""
+    output = _output(str(Path(launcher).with_name("ompi_info")), "--parsable")
+    match = re.search(r"mca:io:(romio\w+):", output)
+    return match[1] if match else ""
 
 
 def programs(names: Iterable[str], folders: Iterable[str]) -> Iterator[str]:
     for folder, name in product(folders, names):
-        if found := shutil.which(name, path=folder):
-            yield found
+        if path := shutil.which(name, path=folder):
+            yield path
 
 
-def _said(*words: str) -> str:
+def _output(*words: str) -> str:
     try:
         return subprocess.run(words, capture_output=True, text=True, timeout=30).stdout
     except (OSError, subprocess.TimeoutExpired):

@@ -29,8 +29,8 @@ def main(words: list[str]) -> None:
     options = dict(word.split("=", 1) for word in words)
     folder = Path(options["report"])
     if world.size != int(options["ranks"]):
-        said = f"hyperslab: a job of {world.size} where ranks={options['ranks']} were asked for"
-        print(said, file=sys.stderr, flush=True)
+        message = f"hyperslab: a job of {world.size} where ranks={options['ranks']} were asked for"
+        print(message, file=sys.stderr, flush=True)
         world.Abort(WRONG_JOB)
     phases = Phases(MPI)
     try:
@@ -39,8 +39,8 @@ def main(words: list[str]) -> None:
         number = phases.counts()[5]
         why = os.strerror(number) if number else str(error).splitlines()[0]
         time.sleep(0 if number else 1)  # so that the rank speaks first whose own request failed
-        said = f"hyperslab: rank {world.rank}: the file: {why}\n"
-        (folder / f"failed-{world.rank}").write_text(said)
+        message = f"hyperslab: rank {world.rank}: the file: {why}\n"
+        (folder / f"failed-{world.rank}").write_text(message)
         world.Abort(1)
         sys.exit(1)  # where the launcher takes its time
     report = {
@@ -124,11 +124,11 @@ def runs(dataset: SharedArray, part: Part, values: Any) -> Iterator[tuple[int, A
         axis -= 1
     outer = part.count[: max(axis - 1, 0)]
     for index in np.ndindex(*outer):
-        place = 0
+        position = 0
         for dim, size in enumerate(dataset.shape):
             inside = index[dim] if dim < len(outer) else 0
-            place = place * size + part.start[dim] + inside
-        yield place * values.dtype.itemsize, np.ascontiguousarray(values[index])
+            position = position * size + part.start[dim] + inside
+        yield position * values.dtype.itemsize, np.ascontiguousarray(values[index])
 
 
 if __name__ == "__main__":

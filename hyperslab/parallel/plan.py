@@ -80,7 +80,7 @@ class WritePlan:
     def values(self, number: int, part: Part) -> NDArray[np.generic]:
         dataset = self.datasets[number]
         along = (np.arange(a, a + n) for a, n in zip(part.start, part.count, strict=True))
-        place = np.ravel_multi_index(np.ix_(*along), dataset.shape)
+        index = np.ravel_multi_index(np.ix_(*along), dataset.shape)
         modulus = _MODULUS_OF_BYTES if dataset.dtype in ("i1", "i2") else _MODULUS
-        values: NDArray[np.generic] = ((place * 31 + number * 7) % modulus).astype(dataset.dtype)
+        values: NDArray[np.generic] = ((index * 31 + number * 7) % modulus).astype(dataset.dtype)
         return values

@@ -27,64 +27,64 @@ def compilers() -> list[tuple[str, ...]]:
     # A folder may hold those of several MPIs, and the first need not be the one that has HDF5.
     if words := named("MPICC"):
         return [words]
-    known: dict[Path, str] = {}
-    for place in programs(("mpicc", "mpicc.openmpi", "mpicc.mpich"), os.get_exec_path()):
+    distinct: dict[Path, str] = {}
+    for path in programs(("mpicc", "mpicc.openmpi", "mpicc.mpich"), os.get_exec_path()):
         # Open MPI's compilers of all languages are one program, which goes by its name.
-        known.setdefault(Path(place).resolve(), place)
-    return [(place,) for place in known.values()]
+        distinct.setdefault(Path(path).resolve(), path)
+    return [(path,) for path in distinct.values()]
 
 
 @cache
 def requests_library() -> Path:
     """Return the library that counts requests and makes them slower, compiled at the first call."""
-    return _built("requests", compiler(), ("-fPIC", "-shared"), ("-ldl",))
+    return _build("requests", compiler(), ("-fPIC", "-shared"), ("-ldl",))
 
 
 @cache
 def program(library: str, words: tuple[str, ...]) -> Path:
-    why = []
-    for flags in _places(library):
+    errors = []
+    for flags in _search_flags(library):
         try:
-            made = _built(library, words, flags, (f"-l{library}", "-ldl", "-lm"))
-            _check_one_mpi(made, library, words[0])
-            return made
+            built = _build(library, words, flags, (f"-l{library}", "-ldl", "-lm"))
+            _check_one_mpi(built, library, words[0])
+            return built
         except AbsentError as error:
-            why.append(str(error))
+            errors.append(str(error))
     # A place that has the headers tells more than one that has not even these.
-    raise AbsentError(next((said for said in why if ".h: No such file" not in said), why[-1]))
+    raise AbsentError(next((text for text in errors if ".h: No such file" not in text), errors[-1]))
 
 
-def _places(library: str) -> Iterator[tuple[str, ...]]:
+def _search_flags(library: str) -> Iterator[tuple[str, ...]]:
     yield ()
     if prefix := os.environ.get("CONDA_PREFIX"):
         yield (f"-I{prefix}/include", f"-L{prefix}/lib", f"-Wl,-rpath,{prefix}/lib")
     for mpi in ("openmpi", "mpich"):
-        for found in sorted(Path("/usr/lib").glob(f"*/{library}/{mpi}")):
-            yield (f"-I/usr/include/{library}/{mpi}", f"-L{found}")
+        for folder in sorted(Path("/usr/lib").glob(f"*/{library}/{mpi}")):
+            yield (f"-I/usr/include/{library}/{mpi}", f"-L{folder}")
 
 
-def _check_one_mpi(made: Path, library: str, by: str) -> None:
+def _check_one_mpi(built: Path, library: str, by: str) -> None:
     """Refuse a program whose library was built with another MPI: the linker says nothing of it."""
-    found = sorted(set(re.findall(r"\blibmpi(?:ch)?\.so\.\d+", _run(("ldd", str(made))))))
-    if len(found) > 1:
+    libraries = sorted(set(re.findall(r"\blibmpi(?:ch)?\.so\.\d+", _run(("ldd", str(built))))))
+    if len(libraries) > 1:
         raise AbsentError(
             f"{Path(by).name}: the {library} that it finds belongs to another MPI "
-            f"({' and '.join(found)})"
+            f"({' and '.join(libraries)})"
         )
 
 
-def _built(name: str, words: Sequence[str], flags: Sequence[str], libraries: Sequence[str]) -> Path:
+def _build(name: str, words: Sequence[str], flags: Sequence[str], libraries: Sequence[str]) -> Path:
     """Compile one source into the user's cache; what names the file is all that it was made of."""
     command = (*words, *FLAGS, *flags)
     source = FOLDER / f"{name}.c"
     whole = _run((*command, "-E", "-P", str(source)))
     about = _run((*words, "-show")) if name != "requests" else _run((*words, "--version"))
-    parts = "\0".join((whole, about, *command, *libraries))
-    key = hashlib.sha256(parts.encode()).hexdigest()[:20]
+    identity = "\0".join((whole, about, *command, *libraries))
+    key = hashlib.sha256(identity.encode()).hexdigest()[:20]
     folder = cache_folder()
-    made = folder / f"parallel-{name}-{key}{'.so' if '-shared' in flags else ''}"
-    if made.exists():
-        return made
+    target = folder / f"parallel-{name}-{key}{'.so' if '-shared' in flags else ''}"
+    if target.exists():
+        return target
     try:
         folder.mkdir(parents=True, exist_ok=True)
         scratch = tempfile.TemporaryDirectory(prefix=".", dir=folder)
@@ -94,9 +94,9 @@ def _built(name: str, words: Sequence[str], flags: Sequence[str], libraries: Seq
             "name another in the environment variable XDG_CACHE_HOME"
         ) from error
     with scratch:
-        part = Path(scratch.name, made.name)
-        _run((*command, "-o", str(part), str(source), *libraries))
-        return part.replace(made)
+        unfinished = Path(scratch.name, target.name)
+        _run((*command, "-o", str(unfinished), str(source), *libraries))
+        return unfinished.replace(target)
 
 
 def _run(words: Sequence[str]) -> str:
@@ -106,6 +106,6 @@ def _run(words: Sequence[str]) -> str:
     except OSError as error:
         raise AbsentError(f"{name} cannot be run: {error.strerror}") from error
     except subprocess.CalledProcessError as error:
-        found = _CAUSE.search(error.stderr)  # without the places that the line names
-        said = found[0] if found else error.stderr.strip()[-200:] or "it ended without a word"
-        raise AbsentError(f"{name}: {said}") from error
+        match = _CAUSE.search(error.stderr)  # without the places that the line names
+        message = match[0] if match else error.stderr.strip()[-200:] or "it ended without a word"
+        raise AbsentError(f"{name}: {message}") from error

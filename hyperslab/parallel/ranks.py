@@ -20,28 +20,28 @@ _MEMORY = (
 _GRACE_S = 3.0
 
 
-def explain(said: str, status: int, ranks: int, launcher: Launcher) -> ParallelError:
+def explain(output: str, status: int, ranks: int, launcher: Launcher) -> ParallelError:
     name = Path(launcher.words[0]).name
-    if status == WRONG_JOB or "hyperslab: a job of" in said or "unsupported PMI" in said:
-        found = re.search(r"a job of (\d+)", said)
-        what = f"jobs of {found[1]}" if found else "no common job"
+    if status == WRONG_JOB or "hyperslab: a job of" in output or "unsupported PMI" in output:
+        match = re.search(r"a job of (\d+)", output)
+        what = f"jobs of {match[1]}" if match else "no common job"
         return RanksError(
             f"{ranks} ranks were asked for and {name} started {what}: it belongs to another MPI "
             "than the program was built with; use the launcher beside that MPI's compiler, or "
             f"name it in {OVERRIDE}"
         )
-    if re.search(r"not enough slots|More processors requested than permitted", said):
+    if re.search(r"not enough slots|More processors requested than permitted", output):
         return ParallelError(
             f"{name} has not enough slots for a job of {ranks}: ask for fewer ranks, or give the "
             "job more (for a batch system: its number of tasks)"
         )
-    if found := re.search(r"hyperslab: rank (\d+): (.+)", said):
-        remedy = ": make room, or choose another folder" if "No space left" in found[2] else ""
-        return ParallelError(f"rank {found[1]} of {ranks}: {found[2]}{remedy}")
-    rank = re.search(r"(?:process rank|RANK) (\d+)", said)
+    if match := re.search(r"hyperslab: rank (\d+): (.+)", output):
+        remedy = ": make room, or choose another folder" if "No space left" in match[2] else ""
+        return ParallelError(f"rank {match[1]} of {ranks}: {match[2]}{remedy}")
+    rank = re.search(r"(?:process rank|RANK) (\d+)", output)
     who = f"{f'rank {rank[1]}' if rank else 'a rank'} of {ranks}"
-    by = re.search(r"(?:on signal|BY SIGNAL:|\(signal) *(\d+)", said)
-    exits = re.search(r"(?:EXIT CODE|Exit code): *(\d+)", said)
+    by = re.search(r"(?:on signal|BY SIGNAL:|\(signal) *(\d+)", output)
+    exits = re.search(r"(?:EXIT CODE|Exit code): *(\d+)", output)
     if exits and not by:
         return ParallelError(f"{who} ended with status {exits[1]}; {_TRY}")
     # What a launcher says last may be lost; a shell's way to tell a signal, 128 more, is not.
@@ -50,7 +50,7 @@ def explain(said: str, status: int, ranks: int, launcher: Launcher) -> ParallelE
         killed = next((s.name for s in signal.Signals if s == number), f"signal {number}")
         remedy = f": {_MEMORY}" if number == signal.SIGKILL else f"; {_TRY}"
         return DiedError(f"{who} was killed by {killed}{remedy}")
-    tail = [line for line in said.splitlines() if line.strip(" -=|*")][-3:]
+    tail = [line for line in output.splitlines() if line.strip(" -=|*")][-3:]
     return ParallelError(f"{name} ended with status {status}: {' / '.join(tail)[-300:]}; {_TRY}")
 
 
@@ -73,10 +73,10 @@ def end(process: "subprocess.Popen[bytes]") -> None:
 
 def session(leader: int) -> list[int]:
     """Return the processes of a session that still run: ranks have that of the launcher (Linux)."""
-    found = []
+    running = []
     for path in Path("/proc").glob("[0-9]*/stat"):
         with contextlib.suppress(OSError, IndexError):
-            state, _, _, its = path.read_text().rpartition(")")[2].split()[:4]
-            if int(its) == leader and state not in "ZX":
-                found.append(int(path.parent.name))
-    return found
+            state, _, _, session_id = path.read_text().rpartition(")")[2].split()[:4]
+            if int(session_id) == leader and state not in "ZX":
+                running.append(int(path.parent.name))
+    return running

@@ -39,22 +39,22 @@ class Report:
 
 
 def read_report(folder: Path, ranks: int) -> Report:
-    said = [json.loads(path.read_text()) for path in folder.glob("rank-*.json")]
-    said.sort(key=lambda one: int(one["rank"]))
-    if [(one["rank"], one["ranks"]) for one in said] != [(rank, ranks) for rank in range(ranks)]:
+    reports = [json.loads(path.read_text()) for path in folder.glob("rank-*.json")]
+    reports.sort(key=lambda report: int(report["rank"]))
+    if [(r["rank"], r["ranks"]) for r in reports] != [(rank, ranks) for rank in range(ranks)]:
         raise RanksError(
-            f"a job of {ranks} was started and {len(said)} told what they did: the launcher "
+            f"a job of {ranks} was started and {len(reports)} told what they did: the launcher "
             "belongs to another MPI, or the folder of the file is not the same on all machines"
         )
-    if not all(one["counted"] for one in said):
+    if not all(report["counted"] for report in reports):
         raise RanksError(
             "the requests were not counted: LD_PRELOAD did not reach the ranks, or the library it "
             "names is not on their machine. Name a folder that all machines see in the environment "
             "variable XDG_CACHE_HOME, where the library is compiled; a launcher that takes "
             "LD_PRELOAD away has an option to keep it"
         )
-    together = zip(*(one["phases"] for one in said), strict=True)
-    return Report(said[0]["library"], said[0]["mpi"], tuple(map(_phase, together)))
+    phases = zip(*(report["phases"] for report in reports), strict=True)
+    return Report(reports[0]["library"], reports[0]["mpi"], tuple(map(_phase, phases)))
 
 
 def _phase(ranks: Sequence[Mapping[str, Any]]) -> Phase:

@@ -16,7 +16,7 @@ from ..text import amount
 from . import provenance
 from .profile import drawn_between, entries, root
 
-_GIVEN = ("repeats", "seed")  # to a run, and right whatever they were
+_PARAMETERS = ("repeats", "seed")  # to a run, and right whatever they were
 _DOCUMENT = "../book/documents/{document}.html#claim-{id}"
 _PAGE = "{notebook}.html"
 
@@ -57,9 +57,9 @@ def judged(*, profile: str = "quick", workdir: str = "build/adhoc", records: str
     top, (results, folder) = root(), drawn_between(profile, workdir, records)
     content = claims.read(top / claims.FILE)
     differs = _differs(folder, profile, top) if records else {}
-    found = claims.evaluate(content.claims, folder, differs=differs)
-    claims.write_json(found, results / "claims.json")
-    return Board(results, content, tuple(found))
+    judgements = claims.evaluate(content.claims, folder, differs=differs)
+    claims.write_json(judgements, results / "claims.json")
+    return Board(results, content, tuple(judgements))
 
 
 def tally(board: Board) -> pd.DataFrame:
@@ -80,10 +80,10 @@ def strengths(board: Board) -> pd.DataFrame:
 
 def directions(board: Board) -> pd.DataFrame:
     """Return the claims that two things are equal, or that one is more, for `Forest`: ratios."""
-    found = _ratios(board, ("direction above", "direction below", "equality"))
+    ratios = _ratios(board, ("direction above", "direction below", "equality"))
     ends = ["value", "low", "high", "least", "most"]
-    found[ends] = np.exp(found[ends])
-    return found
+    ratios[ends] = np.exp(ratios[ends])
+    return ratios
 
 
 def _ratios(board: Board, kinds: Collection[str]) -> pd.DataFrame:
@@ -125,7 +125,7 @@ def listed(board: Board) -> tuple[pd.DataFrame, dict[str, list[str]]]:
         )
     pages = [_PAGE.format(notebook=item.headline.notebook) for item in board.judgements]
     return pd.DataFrame(rows), {
-        "Claim": places([item.claim for item in board.judgements]),
+        "Claim": addresses([item.claim for item in board.judgements]),
         "Experiment": pages,
     }
 
@@ -139,7 +139,7 @@ def of_claim(
     return {"Claim": claim.title, "Paper": paper, "Its number": there}
 
 
-def places(chosen: list[claims.Claim]) -> list[str]:
+def addresses(chosen: list[claims.Claim]) -> list[str]:
     return [_DOCUMENT.format(document=claim.document, id=claim.id) for claim in chosen]
 
 
@@ -149,13 +149,13 @@ def signed(judgement: claims.Judgement) -> str:
 
 def _differs(folder: Path, profile: str, top: Path) -> dict[str, str]:
     """Return in what given records were measured otherwise than now, by notebook."""
-    found = {}
+    differences = {}
     for item in entries(top):
         path = folder / f"{item.name}.parquet"
         if path.exists():
             source, settings = top / f"notebooks/{item.name}.ipynb", item.settings[profile]
-            given = tables.about(path).get("experiment", {})
-            parameters = {name: json.loads(given[name]) for name in _GIVEN if name in given}
+            noted = tables.about(path).get("experiment", {})
+            parameters = {name: json.loads(noted[name]) for name in _PARAMETERS if name in noted}
             now = provenance.experiment(source, settings, profile=profile, **parameters)
-            found[item.name] = provenance.differs(path, now)
-    return found
+            differences[item.name] = provenance.differs(path, now)
+    return differences

@@ -107,18 +107,18 @@ def render(stage: Path, html: Path) -> bool:
     with contextlib.ExitStack() as held:
         for folder in sorted({stage.parent, html.parent}):
             held.enter_context(locked(folder, "book"))
-        wanted, mark = fingerprint(stage), html / ".fingerprint"
-        if (html / "index.html").is_file() and mark.is_file() and mark.read_text() == wanted:
+        digest, mark = fingerprint(stage), html / ".fingerprint"
+        if (html / "index.html").is_file() and mark.is_file() and mark.read_text() == digest:
             print(f"book: nothing changed, {near(html / 'index.html')}", flush=True)
             return False
-        for left in html.parent.glob(".render-*"):  # a killed run's
-            shutil.rmtree(left, ignore_errors=True)
+        for leftover in html.parent.glob(".render-*"):  # a killed run's
+            shutil.rmtree(leftover, ignore_errors=True)
         tmp = Path(held.enter_context(tempfile.TemporaryDirectory(".d", ".render-", html.parent)))
         log = html.parent / "book.log"
         started = time.monotonic()
         build_pages(stage, tmp, log)
         site = tmp / "_build" / "html"
-        (site / ".fingerprint").write_text(wanted)
+        (site / ".fingerprint").write_text(digest)
         put_in_place(site, html)
     took = time.monotonic() - started
     print(f"book: rendered in {took:.0f} s, {near(html / 'index.html')}", flush=True)
@@ -133,12 +133,12 @@ def build_pages(stage: Path, out: Path, log: Path, builder: str = "html") -> Non
         command += ["--builder", "custom", "--custom-builder", builder]
     env = {**os.environ, "NO_COLOR": "1", "PYTHONDONTWRITEBYTECODE": "1"}
     print("book: rendering", flush=True)
-    with log.open("wb") as written:
-        done = subprocess.run(command, cwd=stage, env=env, stdout=written, stderr=written)
-    said = _COLOUR.sub("", log.read_text("utf-8", "replace")).replace(f"{stage}/", "")
-    log.write_text(said, encoding="utf-8")
-    if done.returncode or not (out / "_build" / builder / "index.html").is_file():
-        lines = [line.strip() for line in said.splitlines() if _TROUBLE.search(line)]
+    with log.open("wb") as file:
+        process = subprocess.run(command, cwd=stage, env=env, stdout=file, stderr=file)
+    messages = _COLOUR.sub("", log.read_text("utf-8", "replace")).replace(f"{stage}/", "")
+    log.write_text(messages, encoding="utf-8")
+    if process.returncode or not (out / "_build" / builder / "index.html").is_file():
+        lines = [line.strip() for line in messages.splitlines() if _TROUBLE.search(line)]
         troubles = list(dict.fromkeys(lines)) or ["(no message)"]
         shown = "\n".join(f"  {line}" for line in troubles[:12])
         more = f"\n  and {len(troubles) - 12} more" if len(troubles) > 12 else ""

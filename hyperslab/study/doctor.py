@@ -38,29 +38,29 @@ class Finding:
 
 
 def report(work: Path = Path("build")) -> list[Finding]:
-    found = [*packages(), *work_directory(work), processor(), busy(), c_kernel()]
-    return [*found, mpi(work=work), lighttpd()]
+    findings = [*packages(), *work_directory(work), processor(), busy(), c_kernel()]
+    return [*findings, mpi(work=work), lighttpd()]
 
 
 def render(findings: Iterable[Finding]) -> str:
     """Return findings as lines for a terminal, with one line of conclusion."""
     lines, states = [], []
-    for found in findings:
-        states.append(found.state)
-        lines.append(f"{found.state:<8} {found.subject:<11} {found.text}")
-        if found.remedy:
-            lines.append(f"{'':<20} → {found.remedy}")
-    end = "`make book` can run; nothing is left out."
+    for finding in findings:
+        states.append(finding.state)
+        lines.append(f"{finding.state:<8} {finding.subject:<11} {finding.text}")
+        if finding.remedy:
+            lines.append(f"{'':<20} → {finding.remedy}")
+    conclusion = "`make book` can run; nothing is left out."
     if "note" in states:
-        end = "`make book` can run; the notes say what is left out or may be noisy."
+        conclusion = "`make book` can run; the notes say what is left out or may be noisy."
     if problems := states.count("problem"):
-        end = f"{problems} problem{'s' * (problems > 1)} must be mended before `make book`."
-    return "\n".join([*lines, end])
+        conclusion = f"{problems} problem{'s' * (problems > 1)} must be mended before `make book`."
+    return "\n".join([*lines, conclusion])
 
 
 def exit_status(findings: Iterable[Finding]) -> int:
     """Return 1 if something stops `make book`, else 0; notes do not count."""
-    return int(any(found.state == "problem" for found in findings))
+    return int(any(finding.state == "problem" for finding in findings))
 
 
 def packages(name: str = "hyperslab", extra: str = "study") -> Iterator[Finding]:
@@ -68,28 +68,28 @@ def packages(name: str = "hyperslab", extra: str = "study") -> Iterator[Finding]
     try:
         from packaging.requirements import Requirement
 
-        asked = map(Requirement, importlib.metadata.requires(name) or [])
-        here = [one for one in asked if not one.marker or one.marker.evaluate({"extra": extra})]
+        needs = map(Requirement, importlib.metadata.requires(name) or [])
+        here = [each for each in needs if not each.marker or each.marker.evaluate({"extra": extra})]
         wrong = list(filter(None, map(_amiss, here)))
     except ModuleNotFoundError as error:  # also of the distribution itself
         wrong = [f"{error.name} is not installed"]
     install = "make ready (or, in an environment of your own: pip install -e '.[study]')"
     yield from (Finding("packages", "problem", text, install) for text in wrong)
     if not wrong:
-        known = machine.versions()
-        shown = ", ".join(f"{each} {known[each]}" for each in SHOWN if each in known)
+        versions = machine.versions()
+        shown = ", ".join(f"{each} {versions[each]}" for each in SHOWN if each in versions)
         yield Finding("packages", "ok", shown)
 
 
 def _amiss(requirement: Any) -> str:
     try:
-        found = importlib.metadata.version(requirement.name)
+        version = importlib.metadata.version(requirement.name)
     except importlib.metadata.PackageNotFoundError:
         # What only some systems have is done without, and said where it is missed.
         somewhere = "platform" in str(requirement.marker)
         return "" if somewhere else f"{requirement.name} is not installed"
-    fits = requirement.specifier.contains(found, prereleases=True)
-    return "" if fits else f"{requirement.name} is {found}, must be {requirement.specifier}"
+    fits = requirement.specifier.contains(version, prereleases=True)
+    return "" if fits else f"{requirement.name} is {version}, must be {requirement.specifier}"
 
 
 def c_kernel() -> Finding:
@@ -98,8 +98,8 @@ def c_kernel() -> Finding:
         name = compiler()[0]
         kernel()
     except KernelError as error:
-        said, _, remedy = str(error).partition("; ")
-        return Finding("C compiler", "note", f"{said}: {WITHOUT_C}", remedy or INSTALL)
+        reason, _, remedy = str(error).partition("; ")
+        return Finding("C compiler", "note", f"{reason}: {WITHOUT_C}", remedy or INSTALL)
     return Finding("C compiler", "ok", f"{Path(name).name} compiles the C kernel")
 
 
@@ -180,31 +180,31 @@ def busy() -> Finding:
 
 
 def mpi(
-    found: Found | None = None,
+    libraries: Found | None = None,
     work: Path = Path("build"),
     start: Callable[[Program, Path, int], object] = came_up,
 ) -> Finding:
     """Look for what writes in parallel: compile its programs, start a job of two ranks of each."""
-    found = found or find()
-    here, broken = [], {}
-    for name, program in found.programs.items():
+    libraries = libraries or find()
+    ready, broken = [], {}
+    for name, program in libraries.programs.items():
         try:
             with tempfile.TemporaryDirectory(dir=_existing(work), prefix=".doctor-") as folder:
                 start(program, Path(folder), RANKS)
         except RuntimeError as error:
             broken[name] = str(error)
         except (ModuleNotFoundError, OSError) as error:
-            here.append(f"{name} (not tried: {getattr(error, 'strerror', error)})")
+            ready.append(f"{name} (not tried: {getattr(error, 'strerror', error)})")
         else:
-            here.append(f"{name} ({program.launcher.name}: {RANKS} ranks came up)")
-    able = f"{', '.join(here)} can write in parallel"
-    if not (broken or found.missing):
+            ready.append(f"{name} ({program.launcher.name}: {RANKS} ranks came up)")
+    able = f"{', '.join(ready)} can write in parallel"
+    if not (broken or libraries.missing):
         return Finding("MPI", "ok", able)
-    others = f"; {able}" if here else ""
-    why = "; ".join(f"{name}: {reason}" for name, reason in (broken or found.missing).items())
+    others = f"; {able}" if ready else ""
+    why = "; ".join(f"{name}: {reason}" for name, reason in (broken or libraries.missing).items())
     if broken:
         text = f"a job of {RANKS} ranks fails: {why}{others}"
         hide = f"export HYPERSLAB_MPI_HIDDEN={','.join(broken)}"
         return Finding("MPI", "problem", text, f"mend that, or leave it out: {hide}")
     text = f"{why}: what they write is left out {_CLAIMS}{others}"
-    return Finding("MPI", "note", text, found.what_to_install())
+    return Finding("MPI", "note", text, libraries.what_to_install())

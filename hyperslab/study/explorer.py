@@ -26,26 +26,26 @@ def gathered(
     """Return what every case of a run took: `COLUMNS`, a row for each phase."""
     _, folder = drawn_between(profile, workdir, records)
     paths = {item.title: folder / f"{item.name}.parquet" for item in entries()}
-    parts = [summaries(load(path), title) for title, path in paths.items() if path.exists()]
-    if not parts:
+    tables = [summaries(load(path), title) for title, path in paths.items() if path.exists()]
+    if not tables:
         raise FileNotFoundError(
             f"no records of the profile {profile}: `hyperslab run --profile {profile}` makes them"
         )
-    timed = [part for part in parts if len(part)] or parts[:1]  # an empty one has no types
+    timed = [table for table in tables if len(table)] or tables[:1]  # an empty one has no types
     return pd.concat(timed, ignore_index=True)
 
 
 def summaries(records: pd.DataFrame, page: str) -> pd.DataFrame:
     """Return one row for each phase of each case that was timed: medians over blocks."""
     good = main(records)
-    by = good[good["wall_s"].notna()].groupby(_KEYS, sort=False)
-    described = by[[name for name in DESCRIBED if name not in _KEYS]].first()
-    table = pd.concat([described, by[list(COUNTS)].median()], axis=1).reset_index()
+    grouped = good[good["wall_s"].notna()].groupby(_KEYS, sort=False)
+    described = grouped[[name for name in DESCRIBED if name not in _KEYS]].first()
+    table = pd.concat([described, grouped[list(COUNTS)].median()], axis=1).reset_index()
     table = table.rename(columns=DESCRIBED | COUNTS)
-    middles = [median_interval(seconds) for _, seconds in by["wall_s"]]
+    medians = [median_interval(seconds) for _, seconds in grouped["wall_s"]]
     for words, end in (("time", "value"), ("from", "low"), ("to", "high")):
-        table[f"{words}, ms"] = [1e3 * getattr(middle, end) for middle in middles]
-    table["blocks"] = [middle.n for middle in middles]
+        table[f"{words}, ms"] = [1e3 * getattr(median, end) for median in medians]
+    table["blocks"] = [median.n for median in medians]
     for name in _MB:
         table[COUNTS[name]] /= 1e6
     return table.assign(page=page)[COLUMNS]

@@ -48,14 +48,14 @@ class _Drawn:
 
     def numbers(self, values: "Numbers | None") -> pd.DataFrame:
         """Return numbers by labels as a table with these as columns."""
-        one = pd.Series(dtype="f8") if values is None else pd.Series(values, dtype="f8")
-        labels = [str(label) for label in one.index.names if label] or [self.labels[0]]
-        return (one * SCALES[self.unit]).rename("value").rename_axis(labels).reset_index()
+        series = pd.Series(dtype="f8") if values is None else pd.Series(values, dtype="f8")
+        labels = [str(label) for label in series.index.names if label] or [self.labels[0]]
+        return (series * SCALES[self.unit]).rename("value").rename_axis(labels).reset_index()
 
-    def named(self, part: pd.DataFrame) -> pd.DataFrame:
-        colour = part[self.colour].astype(str) if self.colour in part else "here"
-        panel = part[self.panel].astype(str) if self.panel in part else ""
-        return part.assign(colour=colour, panel=panel)
+    def named(self, frame: pd.DataFrame) -> pd.DataFrame:
+        colour = frame[self.colour].astype(str) if self.colour in frame else "here"
+        panel = frame[self.panel].astype(str) if self.panel in frame else ""
+        return frame.assign(colour=colour, panel=panel)
 
     @property
     def axis_label(self) -> str:
@@ -87,48 +87,48 @@ class Dots(_Drawn):
         return [self.rows] if isinstance(self.rows, str) else list(self.rows)
 
     def __call__(self) -> Figure:
-        parts = self.parts
-        names, panels = _values(parts, "row"), _values(parts, "panel")
+        frames = self.frames
+        names, panels = _values(frames, "row"), _values(frames, "panel")
         if len(panels) == 1:
             figure, axes = plt.subplots(figsize=(7.2, 0.45 * len(names) + 1.3))
-            self.draw(axes, parts, names)
+            self.draw(axes, frames, names)
             entitled(axes, self.title)
             return figure
         height = 0.22 * len(names) + 0.6
-        return _in_panels(self, height, lambda axes, part: self.draw(axes, part, names))
+        return _in_panels(self, height, lambda axes, frames: self.draw(axes, frames, names))
 
     @cached_property
-    def parts(self) -> Mapping[str, pd.DataFrame]:
+    def frames(self) -> Mapping[str, pd.DataFrame]:
         """What is drawn, by its kind, with the columns row, colour, panel and values."""
-        parts = {**self.numbers_drawn(), "hollow": self.named(self.numbers(self.hollow))}
-        for part in parts.values():
-            labels = [label for label in self.labels if label in part]
-            part["row"] = part[labels].astype(str).agg(": ".join, axis=1) if len(part) else ""
-        known = {*parts["measured"]["row"], *parts["hollow"]["row"]}
-        parts["document"] = parts["document"][parts["document"]["row"].isin(known)]
-        return {name: parts[name] for name in ("measured", "hollow", "document")}
+        frames = {**self.numbers_drawn(), "hollow": self.named(self.numbers(self.hollow))}
+        for frame in frames.values():
+            labels = [label for label in self.labels if label in frame]
+            frame["row"] = frame[labels].astype(str).agg(": ".join, axis=1) if len(frame) else ""
+        drawn = {*frames["measured"]["row"], *frames["hollow"]["row"]}
+        frames["document"] = frames["document"][frames["document"]["row"].isin(drawn)]
+        return {name: frames[name] for name in ("measured", "hollow", "document")}
 
-    def draw(self, axes: Axes, parts: Mapping[str, pd.DataFrame], names: Sequence[str]) -> None:
-        """Draw what is given of the parts on axes with these rows."""
-        colours = _values(self.parts, "colour")
+    def draw(self, axes: Axes, frames: Mapping[str, pd.DataFrame], names: Sequence[str]) -> None:
+        """Draw what is given of these frames on axes with these rows."""
+        colours = _values(self.frames, "colour")
         apart = _APART / max(len(colours) - 1, 1)
-        for number, (colour, drawn) in enumerate(zip(colours, palette(colours), strict=True)):
+        for number, (label, colour) in enumerate(zip(colours, palette(colours), strict=True)):
             shift = apart * (number - (len(colours) - 1) / 2)
-            part, model = (parts[n][parts[n]["colour"] == colour] for n in ("measured", "hollow"))
+            dots, hollow = (frames[n][frames[n]["colour"] == label] for n in ("measured", "hollow"))
             axes.errorbar(
-                part["value"], [names.index(row) + shift for row in part["row"]],
-                xerr=[part["value"] - part["low"], part["high"] - part["value"]],
-                fmt="o", ms=5, capsize=2, color=drawn, label=colour,
+                dots["value"], [names.index(row) + shift for row in dots["row"]],
+                xerr=[dots["value"] - dots["low"], dots["high"] - dots["value"]],
+                fmt="o", ms=5, capsize=2, color=colour, label=label,
             )  # fmt: skip
-            if len(model):
+            if len(hollow):
                 axes.plot(
-                    model["value"], [names.index(row) + shift for row in model["row"]], "o", ms=5,
-                    mfc="none", color=drawn, label=f"{colour}, by the model, not timed",
+                    hollow["value"], [names.index(row) + shift for row in hollow["row"]], "o", ms=5,
+                    mfc="none", color=colour, label=f"{label}, by the model, not timed",
                 )  # fmt: skip
-        known = parts["document"]
-        if len(known):
+        stated = frames["document"]
+        if len(stated):
             axes.plot(
-                known["value"], [names.index(row) for row in known["row"]], "D", ms=6, mfc="none",
+                stated["value"], [names.index(row) for row in stated["row"]], "D", ms=6, mfc="none",
                 color="0.5", label="document",
             )  # fmt: skip
         if self.bound:
@@ -169,11 +169,11 @@ class Curves(_Drawn):
         return [self.x]
 
     def __call__(self) -> Figure:
-        parts = self.parts
-        panels = _values(parts, "panel")
+        frames = self.frames
+        panels = _values(frames, "panel")
         if len(panels) == 1:
             figure, axes = plt.subplots(figsize=(7.2, 3.8))
-            self.draw(axes, parts)
+            self.draw(axes, frames)
             axes.set_title(self.title, loc="left")
             handles, labels = axes.get_legend_handles_labels()
             if labels:
@@ -182,34 +182,34 @@ class Curves(_Drawn):
         return _in_panels(self, 2.6, self.draw)
 
     @cached_property
-    def parts(self) -> Mapping[str, pd.DataFrame]:
+    def frames(self) -> Mapping[str, pd.DataFrame]:
         """What is drawn, by its kind, with the columns x, colour, panel and values."""
-        parts = self.numbers_drawn()
-        for part in parts.values():
+        frames = self.numbers_drawn()
+        for frame in frames.values():
             scale = SCALES[self.across_unit]
-            part["x"] = scale * pd.to_numeric(part[self.labels[0]].astype(str))
-        return parts
+            frame["x"] = scale * pd.to_numeric(frame[self.labels[0]].astype(str))
+        return frames
 
-    def draw(self, axes: Axes, parts: Mapping[str, pd.DataFrame]) -> None:
-        colours = _values(self.parts, "colour")
+    def draw(self, axes: Axes, frames: Mapping[str, pd.DataFrame]) -> None:
+        colours = _values(self.frames, "colour")
         direct = len(colours) <= _DIRECT and not self.panel and not self.legend
-        for colour, drawn in zip(colours, palette(colours), strict=True):
-            part = parts["measured"][parts["measured"]["colour"] == colour].sort_values("x")
+        for label, colour in zip(colours, palette(colours), strict=True):
+            measured = frames["measured"][frames["measured"]["colour"] == label].sort_values("x")
             axes.errorbar(
-                part["x"], part["value"],
-                yerr=[part["value"] - part["low"], part["high"] - part["value"]],
-                fmt="o-", ms=4, capsize=2, color=drawn, label=None if direct else colour,
+                measured["x"], measured["value"],
+                yerr=[measured["value"] - measured["low"], measured["high"] - measured["value"]],
+                fmt="o-", ms=4, capsize=2, color=colour, label=None if direct else label,
             )  # fmt: skip
-            if direct and len(part) and len(colours) > 1:
+            if direct and len(measured) and len(colours) > 1:
                 axes.annotate(
-                    colour, (part["x"].iloc[-1], part["value"].iloc[-1]), xytext=(6, 0),
-                    textcoords="offset points", va="center", color=drawn,
+                    label, (measured["x"].iloc[-1], measured["value"].iloc[-1]), xytext=(6, 0),
+                    textcoords="offset points", va="center", color=colour,
                 )  # fmt: skip
-            known = parts["document"][parts["document"]["colour"] == colour].sort_values("x")
-            if len(known):
-                name = "document" if len(colours) == 1 else f"{colour}, document"
+            stated = frames["document"][frames["document"]["colour"] == label].sort_values("x")
+            if len(stated):
+                name = "document" if len(colours) == 1 else f"{label}, document"
                 axes.plot(
-                    known["x"], known["value"], "D--", ms=5, mfc="none", color=drawn, label=name
+                    stated["x"], stated["value"], "D--", ms=5, mfc="none", color=colour, label=name
                 )
         if self.bound:
             axes.axhline(SCALES[self.unit] * self.bound, color="0.5", ls=":", label=self.bound_name)
@@ -225,8 +225,8 @@ class Curves(_Drawn):
                 # From zero; the other end stays open to what panels that share it still draw.
                 getattr(axes, f"set_{letter}lim")(0, None, auto=None)
         if self.ticks:
-            places = [SCALES[self.across_unit] * number for number in self.ticks.values()]
-            axes.set_xticks(places, list(self.ticks), rotation=30, ha="right", minor=False)
+            positions = [SCALES[self.across_unit] * number for number in self.ticks.values()]
+            axes.set_xticks(positions, list(self.ticks), rotation=30, ha="right", minor=False)
         sns.despine(ax=axes)
 
 
@@ -238,23 +238,23 @@ class Beside:
     title: str
 
     def __call__(self) -> Figure:
-        rows = [row for part in self.parts for row in _values(part.parts, "row")]
+        rows = [row for dots in self.parts for row in _values(dots.frames, "row")]
         names = list(dict.fromkeys(rows))
         size = (7.4, 0.3 * len(names) + 1.6)
         figure, row = plt.subplots(1, len(self.parts), figsize=size, sharey=True, squeeze=False)
-        for part, axes in zip(self.parts, row.flat, strict=True):
-            part.draw(axes, part.parts, names)
-            axes.set_title(part.title, loc="left")
+        for dots, axes in zip(self.parts, row.flat, strict=True):
+            dots.draw(axes, dots.frames, names)
+            axes.set_title(dots.title, loc="left")
         _finish(figure, self.title)
         return figure
 
 
 def _in_panels(of: Dots | Curves, height: float, draw: Any) -> Figure:
     """Draw a figure of several panels, two a row."""
-    parts, panels = of.parts, _values(of.parts, "panel")
+    frames, panels = of.frames, _values(of.frames, "panel")
     figure, grid = two_a_row(len(panels), height, 1.2)
     for panel, axes in zip(panels, grid.flat, strict=False):
-        draw(axes, {name: part[part["panel"] == panel] for name, part in parts.items()})
+        draw(axes, {name: frame[frame["panel"] == panel] for name, frame in frames.items()})
         axes.set_title(panel, loc="left")
     for axes in grid.flat[: len(panels) - 2]:
         axes.set_xlabel("")
@@ -274,16 +274,16 @@ def _finish(figure: Figure, title: str) -> None:
     headline(figure, title, legend, columns=4)
 
 
-def _values(parts: Mapping[str, pd.DataFrame], column: str) -> list[str]:
+def _values(frames: Mapping[str, pd.DataFrame], column: str) -> list[str]:
     """Return the values of a column in what is drawn, the document's last if they are rows."""
-    known = [part for name, part in parts.items() if column == "row" or name != "document"]
-    return list(dict.fromkeys(str(value) for part in known for value in part[column]))
+    chosen = [frame for name, frame in frames.items() if column == "row" or name != "document"]
+    return list(dict.fromkeys(str(value) for frame in chosen for value in frame[column]))
 
 
 def _flat(table: pd.DataFrame, value: str, scale: float) -> pd.DataFrame:
     """Return a table with the ends of its intervals as numbers, what was not measured left out."""
-    known = table[[found.n > 0 for found in table[value]]]
-    flat = known.index.to_frame(index=False)
+    measured = table[[interval.n > 0 for interval in table[value]]]
+    flat = measured.index.to_frame(index=False)
     for name in ("value", "low", "high"):
-        flat[name] = [scale * float(getattr(found, name)) for found in known[value]]
+        flat[name] = [scale * float(getattr(interval, name)) for interval in measured[value]]
     return flat

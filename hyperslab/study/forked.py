@@ -101,8 +101,8 @@ class Forked(LocalProvisioner):
 
     async def pre_launch(self, **kwargs: Any) -> dict[str, Any]:
         """Have the file that says how it is connected where it goes with this process."""
-        asked: Any = self.parent
-        asked.connection_file = str(Path(get_temp_dir(), f"{self.kernel_id}.json"))
+        manager: Any = self.parent
+        manager.connection_file = str(Path(get_temp_dir(), f"{self.kernel_id}.json"))
         return await super().pre_launch(**kwargs)
 
     async def launch_kernel(self, cmd: list[str], **kwargs: Any) -> Any:

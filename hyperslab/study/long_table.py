@@ -36,15 +36,15 @@ def markup(
     numbers, shown = list(map(str, frame.select_dtypes("number"))), frame.copy()
     for column in frame.columns.difference(numbers):
         shown[column] = frame[column].fillna("").astype(str).map(html.escape)
-    for column, places in (links or {}).items():
-        pairs = zip(shown[column], places, strict=True)
-        shown[column] = [f'<a href="{html.escape(place)}">{cell}</a>' for cell, place in pairs]
+    for column, addresses in (links or {}).items():
+        pairs = zip(shown[column], addresses, strict=True)
+        shown[column] = [f'<a href="{html.escape(address)}">{cell}</a>' for cell, address in pairs]
 
     def numbered(chosen: Collection[str]) -> list[int]:
         return [number for number, column in enumerate(shown) if column in chosen]
 
     render, falls = JavascriptFunction(_RENDER), ["desc", "asc"]
-    made = to_html_datatable(
+    table = to_html_datatable(
         shown,
         table_id=name,
         connected=False,
@@ -65,4 +65,4 @@ def markup(
         scrollX=True,
         text_in_header_can_be_selected=False,  # a click on it sorts
     )
-    return f"{generate_init_offline_itables_html(options.dt_bundle)}\n{made}"
+    return f"{generate_init_offline_itables_html(options.dt_bundle)}\n{table}"

@@ -10,7 +10,7 @@ from ..claims import FILE, Claim, ClaimFile, Judgement, PartVerdict, evaluate, r
 from ..claims.bands import INCONCLUSIVE, NOT_MEASURED
 from ..measure import records as tables
 from ..text import ENOUGH, TIMES, Interval, listing
-from .board import of_claim, places, signed
+from .board import addresses, of_claim, signed
 from .profile import drawn_between, root
 
 REFERENCE, YOURS = "reference", "yours"
@@ -30,18 +30,18 @@ class Machine:
     judgements: Mapping[str, Judgement]  # by the claim's id
     folder: Path  # of its records
 
-    def fact(self, name: str, part: str = "") -> str:
+    def fact(self, name: str, key: str = "") -> str:
         """Return a fact, or a part of one: of several runs each value once."""
-        found = [facts.get(name) for facts in self.runs.values()]
-        if part:
-            found = [each.get(part) for each in found if isinstance(each, Mapping)]
-        values = dict.fromkeys(str(each) for each in found if each is not None)
+        by_run = [facts.get(name) for facts in self.runs.values()]
+        if key:
+            by_run = [each.get(key) for each in by_run if isinstance(each, Mapping)]
+        values = dict.fromkeys(str(each) for each in by_run if each is not None)
         return listing(list(values) or ["–"])
 
     @property
     def versions(self) -> dict[str, str]:
-        found = [facts.get("versions") for facts in self.runs.values()]
-        names = {name for each in found if isinstance(each, Mapping) for name in each}
+        by_run = [facts.get("versions") for facts in self.runs.values()]
+        names = {name for each in by_run if isinstance(each, Mapping) for name in each}
         return {name: self.fact("versions", name) for name in sorted(names)}
 
 
@@ -99,66 +99,66 @@ def gathered(
     content = read(top / FILE)
 
     def machine(name: str, folder: Path) -> Machine:
-        found = recalled(content.claims, folder) if name != YOURS else []
-        found = found or evaluate(content.claims, folder)
-        judged = {each.claim.id: each for each in found}
+        judgements = recalled(content.claims, folder) if name != YOURS else []
+        judgements = judgements or evaluate(content.claims, folder)
+        judged = {each.claim.id: each for each in judgements}
         return Machine(name, tables.machines(folder), judged, folder)
 
     folders = sorted(
         {path.parent.resolve() for path in (top / others).glob("[!.]*/*.parquet")},
         key=lambda folder: (folder.name != REFERENCE, folder.name),
     )
-    found = [machine(folder.name, folder) for folder in folders]
+    machines = [machine(folder.name, folder) for folder in folders]
     if own not in folders and any(own.glob("*.parquet")):
         runs = set(tables.machines(own))
-        if not (runs and any(runs <= set(each.runs) for each in found)):  # else it was added
-            found.append(machine(YOURS, own))
-    return Machines(results, content, tuple(found))
+        if not (runs and any(runs <= set(each.runs) for each in machines)):  # else it was added
+            machines.append(machine(YOURS, own))
+    return Machines(results, content, tuple(machines))
 
 
-def listed(found: Machines) -> tuple[pd.DataFrame, dict[str, list[str]]]:
+def listed(comparison: Machines) -> tuple[pd.DataFrame, dict[str, list[str]]]:
     """Return each claim on each machine on a line, those that differ first; links by column."""
-    chosen = [claim for kind in (DIFFERS, OPEN, SAME, ALONE) for claim in found.those(kind)]
+    chosen = [claim for kind in (DIFFERS, OPEN, SAME, ALONE) for claim in comparison.those(kind)]
     rows = [
         {
-            **of_claim(found.content, claim, max(found.heads(claim), key=_known)),
+            **of_claim(comparison.content, claim, max(comparison.heads(claim), key=_has_document)),
             "Machine": machine.name,
             "Measured": machine.judgements[claim.id].headline.shown,
             "Verdict": signed(machine.judgements[claim.id]),
-            "Machines": found.agreement(claim),
+            "Machines": comparison.agreement(claim),
         }
         for claim in chosen
-        for machine in found.machines
+        for machine in comparison.machines
     ]
-    claims = [claim for claim in chosen for _ in found.machines]
-    return pd.DataFrame(rows), {"Claim": places(claims)}
+    claims = [claim for claim in chosen for _ in comparison.machines]
+    return pd.DataFrame(rows), {"Claim": addresses(claims)}
 
 
-def ratios(found: Machines) -> tuple[pd.DataFrame, "pd.Series[float]"]:
+def ratios(comparison: Machines) -> tuple[pd.DataFrame, "pd.Series[float]"]:
     """Return the ratios of claims on which machines differ, for `Dots`, and the documents' own."""
-    values, known = {}, {}
-    for claim in found.those(DIFFERS):
-        heads = found.heads(claim)
+    values, stated = {}, {}
+    for claim in comparison.those(DIFFERS):
+        heads = comparison.heads(claim)
         if any(head.unit not in (TIMES, "") for head in heads):
             continue
-        for machine, head in zip(found.machines, heads, strict=True):
+        for machine, head in zip(comparison.machines, heads, strict=True):
             if head.verdict != NOT_MEASURED:
-                one = Interval(head.measured, head.low, head.high, ENOUGH)
-                values[claim.title, machine.name] = one
-        known[claim.title] = max(heads, key=_known).document
+                interval = Interval(head.measured, head.low, head.high, ENOUGH)
+                values[claim.title, machine.name] = interval
+        stated[claim.title] = max(heads, key=_has_document).document
     index = pd.MultiIndex.from_tuples(list(values), names=["claim", "machine"])
-    document = pd.Series(known, dtype="f8").rename_axis("claim").dropna()
+    document = pd.Series(stated, dtype="f8").rename_axis("claim").dropna()
     return pd.DataFrame({"value": list(values.values())}, index), document
 
 
-def facts(found: Machines) -> pd.DataFrame:
+def facts(comparison: Machines) -> pd.DataFrame:
     """Return what each machine is, a row each."""
     rows = {}
-    for machine in found.machines:
+    for machine in comparison.machines:
         cpu, cores, memory = (
-            machine.fact("identity", part) for part in ("cpu", "cores", "memory_gib")
+            machine.fact("identity", key) for key in ("cpu", "cores", "memory_gib")
         )
-        today = machine.fact("rules") == found.content.rules
+        today = machine.fact("rules") == comparison.content.rules
         rows[machine.name] = {
             "Processor": f"{cpu}, {cores} cores",
             "Memory (GiB)": memory,
@@ -168,12 +168,12 @@ def facts(found: Machines) -> pd.DataFrame:
     return pd.DataFrame.from_dict(rows, orient="index").rename_axis("Machine")
 
 
-def versions(found: Machines) -> pd.DataFrame:
+def versions(comparison: Machines) -> pd.DataFrame:
     """Return the packages whose versions differ between machines: a column for each machine."""
-    table = pd.DataFrame({machine.name: machine.versions for machine in found.machines})
+    table = pd.DataFrame({machine.name: machine.versions for machine in comparison.machines})
     table = table.fillna("–").sort_index().rename_axis("Package")
     return table[table.nunique(axis=1) > 1]
 
 
-def _known(head: PartVerdict) -> bool:
+def _has_document(head: PartVerdict) -> bool:
     return head.document == head.document  # not NaN

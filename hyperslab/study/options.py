@@ -25,8 +25,8 @@ def profile_of(records: Path | None) -> str:
         runs = list(machines(records).values()) if records else []
     except (ValueError, AttributeError):  # which is said when the records are looked at
         runs = []
-    found = {str(run["profile"]) for run in runs if isinstance(run, dict) and run.get("profile")}
-    return found.pop() if len(found) == 1 else "quick"
+    profiles = {str(run["profile"]) for run in runs if isinstance(run, dict) and run.get("profile")}
+    return profiles.pop() if len(profiles) == 1 else "quick"
 
 
 def executed_folder(workdir: Path, profile: str) -> Path:
@@ -38,6 +38,6 @@ def journal_path(results: Path, notebook: str) -> Path:
     return results / ".journal" / f"{notebook}.jsonl"
 
 
-def drawing_place(workdir: str, records: str) -> str:
+def drawing_folder(workdir: str, records: str) -> str:
     """Return where pages go: what is drawn from given records stays apart from measured ones."""
     return f"{workdir}/drawn" if records else workdir

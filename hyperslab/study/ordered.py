@@ -29,13 +29,13 @@ def _ordered(frame: pd.DataFrame, orders: Mapping[str, Iterable[str]]) -> pd.Dat
                 f"these records have no label {name!r}: they were made by an earlier release; "
                 "measure again with `hyperslab run`"
             )
-        known = list(dict.fromkeys(values))
-        if not any(known):  # the phases of a sample say it, such as the place of each of its reads
+        order = list(dict.fromkeys(values))
+        if not any(order):  # the phases of a sample say it, such as the place of each of its reads
             continue
-        if unknown := set(frame[name]) - set(known):
+        if unknown := set(frame[name]) - set(order):
             raise ValueError(
                 f"the records have {name} {', '.join(sorted(unknown))}, which this notebook has "
                 "not: they were measured by another version of it"
             )
-        frame = frame.assign(**{name: pd.Categorical(frame[name], known)})
+        frame = frame.assign(**{name: pd.Categorical(frame[name], order)})
     return frame

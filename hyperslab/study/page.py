@@ -15,19 +15,19 @@ from ..text import ENOUGH, Interval, data, exact, number, spread
 from . import show as display
 from .figures import SCALES, Beside, Curves, Dots
 from .profile import LOADER, root
-from .show import Place, noise
+from .show import NotebookRun, noise
 from .show import lost as caveats
 
-_FOUND, _ADVICE = "**Found.**", "**Do.**"  # how an answer, and what to do, begin
+_ANSWER, _ADVICE = "**Found.**", "**Do.**"  # how an answer, and what to do, begin
 __all__ = ["caveats", "document", "exact", "noise", "said", "say", "show", "table"]
 
 
 def say(text: str, *, rests_on: Sequence[pd.DataFrame] = (), **values: object) -> None:
     """Show sentences of MyST, one a line, with values in them: ``{gain:faster}``, ``{size:MB}``."""
-    found, do, _ = text.partition(_ADVICE)
+    answer, mark, _ = text.partition(_ADVICE)
     if reason := no_advice(*rests_on):
-        void = f"{_FOUND} Nothing is said of times:"
-        few = f"{found}{do} No advice from this run:" if do else ""
+        void = f"{_ANSWER} Nothing is said of times:"
+        few = f"{answer}{mark} No advice from this run:" if mark else ""
         beginning = void if _void(*rests_on) else few
         text = f"{beginning} {reason}." if beginning else text
     display.text(said(text, **values))
@@ -42,7 +42,7 @@ def no_advice(*frames: pd.DataFrame) -> str:
 
 
 def _void(*frames: pd.DataFrame) -> bool:
-    return any(found.useless for frame in frames for found in judge(frame))
+    return any(item.useless for frame in frames for item in judge(frame))
 
 
 def _most_blocks(frame: pd.DataFrame) -> int:
@@ -52,38 +52,38 @@ def _most_blocks(frame: pd.DataFrame) -> int:
 
 def said(text: str, **values: object) -> str:
     """Return what `say` shows: lines with a value that was not measured are left out."""
-    unknown = {
+    unmeasured = {
         name
         for name, value in values.items()
         if (isinstance(value, Interval) and not value.n)
         or (isinstance(value, float) and math.isnan(value))
     }
     lines = text.strip().splitlines()
-    known = [line for line in lines if not unknown & _fields(line)]
-    if len(known) < len(lines):
-        known.append("*What was not measured here is left out.*")
+    shown = [line for line in lines if not unmeasured & _fields(line)]
+    if len(shown) < len(lines):
+        shown.append("*What was not measured here is left out.*")
     plain = {n: display.cell(v) if isinstance(v, str) else v for n, v in values.items()}
-    return "\n".join(known).format(**plain)
+    return "\n".join(shown).format(**plain)
 
 
 def _fields(line: str) -> set[str]:
     return {name.partition(".")[0] for _, name, _, _ in string.Formatter().parse(line) if name}
 
 
-def show(run: Place, figure: Callable[[], Any], name: str, caption: str, alt: str) -> None:
+def show(run: NotebookRun, figure: Callable[[], Any], name: str, caption: str, alt: str) -> None:
     """Show a figure, labelled ``fig-<name>``, in light and dark; none of an empty table."""
     if isinstance(figure, Dots | Curves | Beside):
         first = figure.parts[0] if isinstance(figure, Beside) else figure
-        measured = [found for found in first.table.get(first.value, ()) if found.n]
+        measured = [dot for dot in first.table.get(first.value, ()) if dot.n]
         if not measured:
             return
-        blocks = [one.n for one in measured if one.low < one.high or one.n < ENOUGH]  # no counts
+        blocks = [dot.n for dot in measured if dot.low < dot.high or dot.n < ENOUGH]  # no counts
         caption += f" Medians with {spread(max(blocks), min(blocks))}." if blocks else ""
     display.figure(run, figure, name, caption, alt)
 
 
 def table(
-    run: Place,  # as of `show`; a table needs no folder
+    run: NotebookRun,  # as of `show`; a table needs no folder
     columns: "Mapping[str, pd.Series[Any] | Mapping[str, float]] | pd.DataFrame",
     name: str,
     caption: str,
@@ -127,8 +127,8 @@ def _blocks(value: Any) -> int:
 @functools.cache
 def _documents() -> dict[str, dict[str, Any]]:
     text = (root() / "book/documents.yml").read_text(encoding="utf-8")
-    found: dict[str, dict[str, Any]] = yaml.load(text, LOADER)
-    return found
+    documents: dict[str, dict[str, Any]] = yaml.load(text, LOADER)
+    return documents
 
 
 def document(key: str, figure: str) -> "pd.Series[float]":
@@ -137,6 +137,6 @@ def document(key: str, figure: str) -> "pd.Series[float]":
     if isinstance(values, dict):
         return pd.Series(values, dtype="f8")
     names, *rows = values
-    known = {tuple(row[:-1]): row[-1] for row in rows}
-    index = pd.MultiIndex.from_tuples(list(known), names=names[:-1])
-    return pd.Series(list(known.values()), index, dtype="f8")
+    numbers = {tuple(row[:-1]): row[-1] for row in rows}
+    index = pd.MultiIndex.from_tuples(list(numbers), names=names[:-1])
+    return pd.Series(list(numbers.values()), index, dtype="f8")

@@ -28,15 +28,15 @@ def clean(notebook: dict[str, Any], scrub: Callable[[str], str]) -> dict[str, An
         if "injected-parameters" in tags:
             tags = sorted({*tags, "hide-input"})
             mystnb |= {"code_prompt_show": "Parameters of this run", "code_prompt_hide": "Fold"}
-        kept = {k: v for k, v in cell.items() if k != "metadata"}
-        kept["metadata"] = {"tags": tags} if tags else {}
+        page_cell = {k: v for k, v in cell.items() if k != "metadata"}
+        page_cell["metadata"] = {"tags": tags} if tags else {}
         if mystnb:
-            kept["metadata"]["mystnb"] = mystnb
+            page_cell["metadata"]["mystnb"] = mystnb
         if "outputs" in cell:
-            kept["outputs"] = [
+            page_cell["outputs"] = [
                 shown(output) for output in cell["outputs"] if output.get("name") != "stderr"
             ]
-        cells.append(kept)
+        cells.append(page_cell)
     cells = _answer_first(cells)
     metadata = {k: v for k, v in notebook.get("metadata", {}).items() if k in _KEPT_METADATA}
     return scrubbed({**notebook, "cells": cells, "metadata": metadata}, scrub)
@@ -54,26 +54,26 @@ def _answer_first(cells: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
     first, *others = [cell for cell in cells if not answers(cell)]
     following = [*others[1:], first]
-    kept = [c for c, after in zip(others, following, strict=False) if not bare(c, after)]
-    return [first, *filter(answers, cells), *kept]
+    rest = [c for c, after in zip(others, following, strict=False) if not bare(c, after)]
+    return [first, *filter(answers, cells), *rest]
 
 
 def scrubbed(notebook: dict[str, Any], scrub: Callable[[str], str]) -> dict[str, Any]:
     """Return a notebook without private text, and without the places papermill notes."""
 
-    def walk(part: Any) -> Any:
-        if isinstance(part, str):
-            return scrub(part)
-        if isinstance(part, list):
-            return [walk(each) for each in part]
-        if isinstance(part, dict):
+    def walk(node: Any) -> Any:
+        if isinstance(node, str):
+            return scrub(node)
+        if isinstance(node, list):
+            return [walk(each) for each in node]
+        if isinstance(node, dict):
             # Pictures are, or hold, base64: a name inside one is chance.
-            return {k: v if k.startswith("image/") else walk(v) for k, v in part.items()}
-        return part
+            return {k: v if k.startswith("image/") else walk(v) for k, v in node.items()}
+        return node
 
     notes = notebook["metadata"].get("papermill", {})
-    kept = {k: v for k, v in notes.items() if k not in ("input_path", "output_path")}
-    metadata = notebook["metadata"] | ({"papermill": kept} if notes else {})
+    pathless = {k: v for k, v in notes.items() if k not in ("input_path", "output_path")}
+    metadata = notebook["metadata"] | ({"papermill": pathless} if notes else {})
     result: dict[str, Any] = walk({**notebook, "metadata": metadata})
     return result
 

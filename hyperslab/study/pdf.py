@@ -43,8 +43,8 @@ _SCALE = 0.7  # of the width that a screen has
 def browser() -> str:
     """Return the Chromium of this machine."""
     for name in BROWSERS:
-        if found := shutil.which(name):
-            return found
+        if program := shutil.which(name):
+            return program
     raise RenderError("no Chromium: `apt-get install chromium` (Debian) gives what prints the book")
 
 
@@ -72,12 +72,12 @@ def print_book(stage: Path, pdf: Path) -> None:
         site = Path(folder, "_build", BUILDER)
         # What it leads to, figures and styles too, is named from the top, where it does not lie.
         page = Path(site, f"{root}.html").replace(site / "whole.html")
-        done = Path(folder, pdf.name)
+        printed = Path(folder, pdf.name)
         print("pdf: printing", flush=True)
         with sync_playwright() as playwright:
             # No sandbox: Chromium refuses one to root, and these pages are our own.
-            opened = playwright.chromium.launch(executable_path=program, chromium_sandbox=False)
-            tab = opened.new_page(color_scheme="light")
+            chromium = playwright.chromium.launch(executable_path=program, chromium_sandbox=False)
+            tab = chromium.new_page(color_scheme="light")
             lost = set[str]()
 
             def note(request: Any) -> None:
@@ -90,7 +90,7 @@ def print_book(stage: Path, pdf: Path) -> None:
             if lost:
                 raise RenderError(f"the book was not printed: {', '.join(sorted(lost))} not found")
             tab.pdf(
-                path=done,
+                path=printed,
                 format="A4",
                 scale=_SCALE,
                 outline=True,
@@ -101,6 +101,6 @@ def print_book(stage: Path, pdf: Path) -> None:
                 footer_template=_FOOT,
                 margin={"top": "16mm", "bottom": "18mm", "left": "15mm", "right": "15mm"},
             )
-            opened.close()
-        done.replace(pdf)
+            chromium.close()
+        printed.replace(pdf)
     print(f"pdf: printed in {time.monotonic() - started:.0f} s, {near(pdf)}", flush=True)

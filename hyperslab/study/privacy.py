@@ -45,8 +45,8 @@ def scrubber(root: Path) -> Callable[[str], str]:
 def revealed(text: str) -> str:
     """Return the first thing in a text that must not be published, with what it is, or ""."""
     for what, pattern in _REVEALING:
-        if hit := pattern.search(text):
-            return f"{what}, {hit.group()[:_SHOWN]!r}"
+        if match := pattern.search(text):
+            return f"{what}, {match.group()[:_SHOWN]!r}"
     return ""
 
 

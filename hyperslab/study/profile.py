@@ -57,10 +57,10 @@ def entries(folder: Path | None = None) -> tuple[Entry, ...]:
 
 
 def entry(name: str, folder: Path | None = None) -> Entry:
-    known = {item.name: item for item in entries(folder)}
-    if name not in known:
-        raise ValueError(f"no notebook {name!r} in the study: choose from {', '.join(known)}")
-    return known[name]
+    by_name = {item.name: item for item in entries(folder)}
+    if name not in by_name:
+        raise ValueError(f"no notebook {name!r} in the study: choose from {', '.join(by_name)}")
+    return by_name[name]
 
 
 def check_profile(profile: str) -> str:
@@ -90,16 +90,16 @@ def full(folder: Path) -> OSError:
     )
 
 
-def require_writable(place: Path, given: str) -> None:
+def require_writable(folder: Path, given: str) -> None:
     """Make a work directory, or say that it cannot be written."""
-    inside = place.relative_to(root()).parts if place.is_relative_to(root()) else ("",)
+    inside = folder.relative_to(root()).parts if folder.is_relative_to(root()) else ("",)
     if not given.strip() or not inside or inside[0] in _OWN:
         raise ValueError(
             f"the work directory is {given!r}: name a folder for data and results, such as build"
         )
     try:
-        place.mkdir(parents=True, exist_ok=True)
-        probe = place / f".probe-{os.getpid()}"
+        folder.mkdir(parents=True, exist_ok=True)
+        probe = folder / f".probe-{os.getpid()}"
         probe.write_bytes(b"")
         probe.unlink()
     except OSError as error:

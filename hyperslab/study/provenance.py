@@ -20,7 +20,7 @@ from ..network import Endpoint
 _PARSING = threading.Lock()
 """Python 3.11 miscounts how deep it is when two threads make syntax trees at once."""
 # Modules whose code decides what is measured, by their place.
-_PLACES = (
+_MEASURING = (
     "data_gen", "analysis.cost", "experiments", "io", "kernels", "measure", "network", "parallel",
     "subchunk", "tune",
 )  # fmt: skip
@@ -32,7 +32,7 @@ _MOST = 4  # differences that are named
 def measures(module: str) -> bool:
     """Return whether a module decides what is measured; the others draw."""
     name = f"{module.removeprefix('hyperslab.')}."
-    return module.startswith(OURS) and name.startswith(tuple(f"{place}." for place in _PLACES))
+    return module.startswith(OURS) and name.startswith(tuple(f"{prefix}." for prefix in _MEASURING))
 
 
 def experiment(
@@ -45,14 +45,14 @@ def experiment(
         for cell in json.loads(text)["cells"]
         if "measure" in cell["metadata"].get("tags", [])
     ]
-    found = {"its measuring cells": hashed(_plain("\n".join(cells)))}
+    facts = {"its measuring cells": hashed(_plain("\n".join(cells)))}
     for name, value in {**settings, **parameters}.items():
-        found[name] = json.dumps(value, sort_keys=True)
+        facts[name] = json.dumps(value, sort_keys=True)
     # Places that are given by a variable and that no page tells.
     for name in sorted(set(re.findall(r"HYPERSLAB_\w+_URL", text)) & set(os.environ)):
         with suppress(ValueError):  # the notebook says what is wrong with it
-            found[name] = Endpoint.of(os.environ[name]).mark
-    return found
+            facts[name] = Endpoint.of(os.environ[name]).mark
+    return facts
 
 
 def loaded() -> dict[str, str]:
@@ -107,14 +107,14 @@ def _measuring(path: Path) -> bool:
 def difference(old: Mapping[str, str], new: Mapping[str, str]) -> str:
     """Say in what two of these differ; empty if in nothing."""
     names = sorted(name for name in {*old, *new} if old.get(name) != new.get(name))
-    said = [
+    changes = [
         f"{name} changed"
         if name.startswith((*OURS, "its "))
         else f"{name} was {old.get(name, 'nothing')} and is {new.get(name, 'nothing')}"
         for name in names
     ]
-    more = [f"and {len(said) - _MOST} more"] if len(said) > _MOST else []
-    return "; ".join(said[:_MOST] + more)
+    more = [f"and {len(changes) - _MOST} more"] if len(changes) > _MOST else []
+    return "; ".join(changes[:_MOST] + more)
 
 
 @functools.cache
@@ -143,15 +143,15 @@ def _plain(source: str) -> str:
     lines = ("" if line.startswith(("%", "!")) else line for line in source.splitlines())
     with _PARSING:
         tree = ast.parse("\n".join(lines))
-    return ast.dump(_Unsaid().visit(tree))
+    return ast.dump(_WithoutTexts().visit(tree))
 
 
-class _Unsaid(ast.NodeTransformer):
+class _WithoutTexts(ast.NodeTransformer):
     """Takes out statements that are a text alone, such as a docstring."""
 
     def visit_Expr(self, node: ast.Expr) -> ast.Expr | None:
-        said = isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
-        return None if said else node
+        is_text = isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
+        return None if is_text else node
 
 
 def hashed(text: str) -> str:

@@ -20,37 +20,37 @@ from .results.add import lasting
 _HALF = NormalDist().inv_cdf(0.975)  # of a 95 % interval, in standard deviations
 
 
-def groups(found: Machines) -> list[list[Machine]]:
+def groups(comparison: Machines) -> list[list[Machine]]:
     """Return the runs of a machine, its versions and profile, where there are several, by time."""
     kinds: dict[str, list[Machine]] = {}
-    for machine in sorted(found.machines, key=lambda machine: min(machine.runs, default="")):
-        kind = json.dumps(lasting(machine.folder), sort_keys=True)
-        kinds.setdefault(kind, []).append(machine)
+    for machine in sorted(comparison.machines, key=lambda machine: min(machine.runs, default="")):
+        key = json.dumps(lasting(machine.folder), sort_keys=True)
+        kinds.setdefault(key, []).append(machine)
     return [runs for runs in kinds.values() if len(runs) > 1]
 
 
 def repeats(runs: Sequence[Machine]) -> dict[str, float]:
     """Return what later runs find of what earlier ones found, over all pairs of runs of a group."""
     pairs = list(combinations(runs, 2))
-    known = [_parts(run) for run in runs]
+    by_run = [_parts(run) for run in runs]
     both = [
         (part, second[key])
-        for first, second in combinations(known, 2)
+        for first, second in combinations(by_run, 2)
         for key, part in first.items()
         if key in second
     ]
     inside = [first.low <= second.measured <= first.high for first, second in both]
     apart = [second.low > first.high or second.high < first.low for first, second in both]
-    keys = dict.fromkeys(key for each in known for key in each)
-    parts = [[each[key] for each in known if key in each] for key in keys]
+    keys = dict.fromkeys(key for each in by_run for key in each)
+    parts = [[each[key] for each in by_run if key in each] for key in keys]
     spread = [np.std([np.log(part.measured) for part in of], ddof=1) for of in parts if len(of) > 1]
     width = [np.log(part.high / part.low) / 2 / _HALF for of in parts for part in of]
     verdicts = [
-        (one.verdict, later.judgements[key].verdict)
+        (judgement.verdict, later.judgements[key].verdict)
         for earlier, later in pairs
-        for key, one in earlier.judgements.items()
+        for key, judgement in earlier.judgements.items()
     ]
-    decided = [one == other for one, other in verdicts if not {one, other} & {*UNDECIDED}]
+    decided = [old == new for old, new in verdicts if not {old, new} & {*UNDECIDED}]
     same = float(np.mean(decided)) if decided else float("nan")
     return {
         "estimates": len(both),  # of parts of claims that have an interval
@@ -65,22 +65,22 @@ def repeats(runs: Sequence[Machine]) -> dict[str, float]:
     }
 
 
-def judged_alike(found: Machines) -> dict[str, int]:
+def judged_alike(comparison: Machines) -> dict[str, int]:
     """Return how A/A pairs are judged, of all machines, as if each were a claim."""
-    paths = [path for run in found.machines for path in sorted(run.folder.glob("*.parquet"))]
+    paths = [path for run in comparison.machines for path in sorted(run.folder.glob("*.parquet"))]
     pairs = (frame[frame["aa"].isin(("A", "B"))] for frame in map(load, paths))
     ratios = [noise.ratio for frame in pairs for noise in judge(frame)]
-    known = [(ratio.low, ratio.high) for ratio in ratios if ratio.n >= ENOUGH]
+    bounds = [(ratio.low, ratio.high) for ratio in ratios if ratio.n >= ENOUGH]
     differs, equals = direction(above=True), equality(NO_DIFFERENCE)
     return {
-        "pairs": len(known),  # with blocks enough for an interval
-        "without": sum(not low <= 1 <= high for low, high in known),  # one in their interval
-        "different": sum(differs.verdict(*each) in (HOLDS, REVERSED) for each in known),
-        "same": sum(equals.verdict(*each) == HOLDS for each in known),
+        "pairs": len(bounds),  # with blocks enough for an interval
+        "without": sum(not low <= 1 <= high for low, high in bounds),  # one in their interval
+        "different": sum(differs.verdict(*each) in (HOLDS, REVERSED) for each in bounds),
+        "same": sum(equals.verdict(*each) == HOLDS for each in bounds),
     }
 
 
-def table(found: Machines) -> pd.DataFrame:
+def table(comparison: Machines) -> pd.DataFrame:
     """Return shares of `repeats` for each group: a row a group, by its first run."""
     shares = {
         "inside": "Later estimates inside the earlier interval (%)",
@@ -90,10 +90,10 @@ def table(found: Machines) -> pd.DataFrame:
         "same": "Verdicts that repeat (%)",
     }
     rows = {}
-    for runs in groups(found):
-        known = repeats(runs)
+    for runs in groups(comparison):
+        statistics = repeats(runs)
         rows[runs[0].name] = {"Runs": len(runs)} | {
-            head: round(known[name], 3) for name, head in shares.items()
+            head: round(statistics[name], 3) for name, head in shares.items()
         }
     return pd.DataFrame.from_dict(rows, orient="index").rename_axis("First run")
 

@@ -19,7 +19,7 @@ from ..measure.parent import remove_left
 from ..measure.records import machines, save_machines
 from ..text import printable
 from .forked import end_kernels, fork_kernels
-from .options import Options, drawing_place
+from .options import Options, drawing_folder
 from .pages import scrubbed
 from .privacy import scrubber
 from .profile import TOYS, Entry, check_profile, entries, entry, full, require_writable, root
@@ -58,13 +58,13 @@ def run(names: Sequence[str], options: Options) -> list[Result]:
     _require_limits()
     fork_kernels(len(chosen))
     if options.records:
-        options = replace(options, workdir=drawing_place(options.workdir, options.records))
+        options = replace(options, workdir=drawing_folder(options.workdir, options.records))
         results = top / options.workdir / "results" / options.profile
         results.mkdir(parents=True, exist_ok=True)
         save_machines(results, machines(top / options.records))  # not this machine
-        return _all(chosen, options, top)
+        return _run_all(chosen, options, top)
     with measuring():
-        return _all(chosen, options, top)
+        return _run_all(chosen, options, top)
 
 
 def _require_loopback() -> None:
@@ -94,17 +94,17 @@ def _require_limits() -> None:
             )
 
 
-def _all(chosen: Sequence[Entry], options: Options, top: Path) -> list[Result]:
+def _run_all(chosen: Sequence[Entry], options: Options, top: Path) -> list[Result]:
     """Run notebooks in their order, two at a time; beside one that measures nothing else works."""
     from jupyter_core.utils import ensure_event_loop
 
     work = (top / options.workdir).resolve()
     folder = work / "results" / options.profile
 
-    def work_on(place: int, item: Entry) -> Result:
-        print(f"[{place + 1}/{len(chosen)}] {item.name}", flush=True)
+    def work_on(number: int, item: Entry) -> Result:
+        print(f"[{number + 1}/{len(chosen)}] {item.name}", flush=True)
         try:
-            result = _one(item, options, top)
+            result = _run_one(item, options, top)
         finally:
             ensure_event_loop().close()  # of this thread, in which it was talked to
         tail = f": {result.message}" if result.message else ""
@@ -120,12 +120,12 @@ def _all(chosen: Sequence[Entry], options: Options, top: Path) -> list[Result]:
                 held.enter_context(turns(folder / ".turn.lock"))
             try:
                 running = []
-                for place, item in group:
+                for number, item in group:
                     records = folder / f"{item.name}.parquet"
-                    before = _changed(records)
-                    running.append(pool.submit(work_on, place, item))
+                    before = _mtime_ns(records)
+                    running.append(pool.submit(work_on, number, item))
                     # While it draws, the next makes its files and counts; its first sample waits.
-                    while in_turns and not running[-1].done() and _changed(records) == before:
+                    while in_turns and not running[-1].done() and _mtime_ns(records) == before:
                         wait(running[-1:], timeout=_LOOK_S)
                 results += [future.result() for future in running]
             except BaseException:
@@ -136,11 +136,11 @@ def _all(chosen: Sequence[Entry], options: Options, top: Path) -> list[Result]:
     return results
 
 
-def _changed(path: Path) -> int:
+def _mtime_ns(path: Path) -> int:
     return path.stat().st_mtime_ns if path.exists() else 0
 
 
-def _one(item: Entry, options: Options, top: Path) -> Result:
+def _run_one(item: Entry, options: Options, top: Path) -> Result:
     began = time.monotonic()
     if not (top / f"notebooks/{item.name}.ipynb").exists():
         return Result(item.name, "failed", 0.0, f"notebooks/{item.name}.ipynb is missing")
@@ -165,8 +165,8 @@ def _one(item: Entry, options: Options, top: Path) -> Result:
     except Exception as error:
         if isinstance(error, OSError) and error.errno == errno.ENOSPC:
             error = full((top / options.workdir).resolve())
-            for part in page.target.parent.glob(f".{item.name}.*part*"):
-                part.unlink()
+            for unfinished in page.target.parent.glob(f".{item.name}.*part*"):
+                unfinished.unlink()
         message = _failure(error, page, top)
         return Result(item.name, "failed", time.monotonic() - began, message)
     return Result(item.name, "done", time.monotonic() - began)
@@ -181,11 +181,11 @@ def _execute(page: Page, parameters: Mapping[str, object], top: Path) -> None:
     if unknown:
         raise ValueError(f"{source.name} takes no parameters {sorted(unknown)}")
     target.parent.mkdir(parents=True, exist_ok=True)
-    part = target.with_name(f".{target.stem}.part.ipynb")
+    unfinished = target.with_name(f".{target.stem}.part.ipynb")
     page.forget()
     execute = partial(
         papermill.execute_notebook,
-        *(str(path).replace("{", "{{").replace("}", "}}") for path in (source, part)),
+        *(str(path).replace("{", "{{").replace("}", "}}") for path in (source, unfinished)),
         parameters=dict(parameters),
         kernel_name="python3",
         cwd=str(top),
@@ -196,18 +196,18 @@ def _execute(page: Page, parameters: Mapping[str, object], top: Path) -> None:
         extra_arguments=["--IPKernelApp.log_level=50"],
     )
     try:
-        _started(execute)
-        _scrub(part, top)
-        part.replace(target)
+        _execute_with_retry(execute)
+        _scrub(unfinished, top)
+        unfinished.replace(target)
     except papermill.PapermillExecutionError:
-        _scrub(part, top)
-        part.replace(page.failed)
+        _scrub(unfinished, top)
+        unfinished.replace(page.failed)
         raise
     finally:
-        part.unlink(missing_ok=True)
+        unfinished.unlink(missing_ok=True)
 
 
-def _started(execute: Callable[[], object]) -> None:
+def _execute_with_retry(execute: Callable[[], object]) -> None:
     """Execute; once more where another program took a port that Jupyter had found free."""
     try:
         execute()
@@ -227,9 +227,9 @@ def _failure(error: Exception, page: Page, top: Path) -> str:
 
     if not isinstance(error, papermill.PapermillExecutionError):
         return printable(f"{type(error).__name__}: {error}")
-    kept = page.failed.relative_to(top) if page.failed.is_relative_to(top) else page.failed.name
-    said = printable(f"{error.ename}: {error.evalue}")
-    return f"cell {error.cell_index}: {said} (kept as {kept})"
+    notebook = page.failed.relative_to(top) if page.failed.is_relative_to(top) else page.failed.name
+    message = printable(f"{error.ename}: {error.evalue}")
+    return f"cell {error.cell_index}: {message} (kept as {notebook})"
 
 
 def _clock(seconds: float) -> str:

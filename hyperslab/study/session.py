@@ -45,7 +45,7 @@ from .profile import (
     root,
 )  # fmt: skip
 
-_SAID = ("status", "note")  # columns of words, which may name a path
+_TEXT_COLUMNS = ("status", "note")  # columns of words, which may name a path
 _Kind = TypeVar("_Kind", bound=experiment_io.Case | Case)
 
 
@@ -62,14 +62,14 @@ def begin(
     """Begin a notebook's run; `settings` that are given take the place of the profile's."""
     check_profile(profile)
     for name, value in {"repeats": repeats, "seed": seed, **settings}.items():
-        words = isinstance(value, str) and name not in ("repeats", "seed")
-        if not words and (not isinstance(value, int) or isinstance(value, bool) or value < 0):
+        is_text = isinstance(value, str) and name not in ("repeats", "seed")
+        if not is_text and (not isinstance(value, int) or isinstance(value, bool) or value < 0):
             more = "" if name == "seed" else ", 0 for the profile's"
             raise ValueError(f"{name} is {value!r}: give a whole number from 0{more}")
     top = root()
     of_profile = entry(notebook, top).settings[profile]
-    place = (top / workdir).resolve()
-    require_writable(place, workdir)
+    work = (top / workdir).resolve()
+    require_writable(work, workdir)
     _, folder = drawn_between(profile, workdir, records)
     mine = {name: value for name, value in settings.items() if value}
     chosen = {**of_profile, **mine}
@@ -78,10 +78,10 @@ def begin(
     given |= {name: provenance.hashed(text) for name, text in mine.items() if isinstance(text, str)}
     experiment = provenance.experiment(top / f"notebooks/{notebook}.ipynb", chosen, **given)
     drawn_from = folder if records or of_profile.get("draws") else None
-    session = Session(notebook, profile, place, drawn_from, seed, repeats, chosen, experiment)
+    session = Session(notebook, profile, work, drawn_from, seed, repeats, chosen, experiment)
     if session.differs:
-        said = "These records were measured otherwise than they would be now"
-        lines = f"{said}: {data(session.differs)}."
+        sentence = "These records were measured otherwise than they would be now"
+        lines = f"{sentence}: {data(session.differs)}."
         show.text(show.admonition("Measured by something else", lines))
     return session
 
@@ -119,15 +119,15 @@ class Session:
 
     def _start(self, workdir: Path) -> None:
         """Begin to measure, or go on with a run that was interrupted."""
-        self._parts: list[pd.DataFrame] = []
+        self._measured: list[pd.DataFrame] = []
         self._clean = scrubber(root())
         _require_own(self.results)
         remove_left(self.scratch.parent)
         self._facts: dict[str, Any] = machine.facts(
             workdir, profile=self.profile, seed=self.seed, notebook=self.notebook
         )
-        written = root() / claims.FILE
-        self._facts["rules"] = claims.read(written).rules if written.exists() else ""
+        claims_file = root() / claims.FILE
+        self._facts["rules"] = claims.read(claims_file).rules if claims_file.exists() else ""
         header = {
             "identity": self._facts["identity"],
             "versions": self._facts["versions"],
@@ -180,11 +180,11 @@ class Session:
     ) -> dict[str, experiment_io.File]:
         """Write an array into a file of each layout; return the files, by the layouts' names."""
         files = self.files(array, layouts)
-        wanted = {file.path: file.layout for file in files.values()}
+        by_path = {file.path: file.layout for file in files.values()}
         if not self.drawing:
             whole = math.prod(array.shape) * np.dtype(array.dtype).itemsize
             machine.require_space(self.scratch, whole * len(layouts))
-            self.make(lambda: array.write(wanted, self.data))
+            self.make(lambda: array.write(by_path, self.data))
         return files
 
     def files(
@@ -193,10 +193,8 @@ class Session:
         """Return a file of each layout that is not written, as for `Create`."""
         files = {}
         for name, layout in layouts.items():
-            words = "-".join(re.findall(r"\w+", f"{array.name} {name}"))
-            files[name] = experiment_io.File(
-                self.scratch / f"{words}{layout.suffix}", array, layout
-            )
+            stem = "-".join(re.findall(r"\w+", f"{array.name} {name}"))
+            files[name] = experiment_io.File(self.scratch / f"{stem}{layout.suffix}", array, layout)
         return files
 
     @contextmanager
@@ -258,8 +256,8 @@ class Session:
                 scratch=self.scratch, scratch_bytes=scratch_bytes,
             )  # fmt: skip
             if not any(row["status"] == "ok" for row in rows):
-                said = self._clean(str(rows[0]["status"]))
-                raise RuntimeError(f"{experiment}: no sample succeeded: {said}")
+                message = self._clean(str(rows[0]["status"]))
+                raise RuntimeError(f"{experiment}: no sample succeeded: {message}")
         labels = dict.fromkeys(name for case in ready for name in case.labels)
         return in_order(self._keep(experiment, rows, labels), cases)
 
@@ -280,13 +278,13 @@ class Session:
             self.scratch.mkdir(parents=True, exist_ok=True)
             plain = {"block": 0, "verified": True, "status": "ok"}
             with self._room():
-                seen = [
+                observed = [
                     {"case": ", ".join(str(row[name]) for name in labels), **plain, **row}
                     for row in rows()
                 ]
-                self._journal.add(experiment, "observed", 0, seen)
-        seen = self._journal.blocks(experiment, "observed")[0]
-        return as_seen(self._keep(experiment, seen, labels), labels)
+                self._journal.add(experiment, "observed", 0, observed)
+        observed = self._journal.blocks(experiment, "observed")[0]
+        return as_seen(self._keep(experiment, observed, labels), labels)
 
     def count(
         self,
@@ -298,10 +296,10 @@ class Session:
     ) -> pd.DataFrame:
         """Keep what cases do that is not timed, also how they fail; see `observe`."""
         labels = list(dict.fromkeys(name for case in cases for name in case.labels))
-        kept = self._not_left_out(experiment, cases)
-        if not kept:
+        chosen = self._not_left_out(experiment, cases)
+        if not chosen:
             return records.frame_of([])
-        frame = self.observe(experiment, lambda: rows(kept), labels, alone=alone)
+        frame = self.observe(experiment, lambda: rows(chosen), labels, alone=alone)
         return in_order(frame, cases)
 
     def sizes(
@@ -316,38 +314,38 @@ class Session:
         names = self.settings["draws"]
         assert isinstance(names, list)
         paths = {name: self._drawn_from / f"{name}.parquet" for name in names}
-        found = {name: records.load(path) for name, path in paths.items() if path.exists()}
-        if not found:
+        frames = {name: records.load(path) for name, path in paths.items() if path.exists()}
+        if not frames:
             records.load(paths[names[0]])  # which says what to do
         lines = [
             f"- No records of {name}: `hyperslab run {name} --profile {self.profile}`"
             for name in names
-            if name not in found
+            if name not in frames
         ]
-        for name, frame in found.items():
+        for name, frame in frames.items():
             if others := sorted(set(map(str, frame["profile"])) - {self.profile}):
                 profiles = data(", ".join(others))
                 lines.append(f"- The records of {name} are of the profile {profiles}")
         if lines:
             show.text(show.admonition("Not measured here", *lines))
-        return found
+        return frames
 
     def finish(self) -> None:
         """Write the records of the notebook and remove what was temporary."""
         if self.drawing:
             return
         take_turn()  # the next one measures when this one has drawn, also where it timed nothing
-        frame = pd.concat(self._parts or [records.frame_of([])], ignore_index=True)
+        frame = pd.concat(self._measured or [records.frame_of([])], ignore_index=True)
         frame = frame.fillna(dict.fromkeys(records.labels_of(frame), ""))
         with self._room(), locked(self.results, "machines"):  # of two notebooks at once
-            known = records.machines(self.results) | {self.run_id: self._facts}
-            records.save_machines(self.results, known)
+            facts = records.machines(self.results) | {self.run_id: self._facts}
+            records.save_machines(self.results, facts)
             about = {"experiment": self._experiment, "tools": provenance.loaded()}
             records.save(frame, self.results / f"{self.notebook}.parquet", about)
             named = set[str]()
             for path in self.results.glob("*.parquet"):
                 named |= set(pd.read_parquet(path, columns=["run_id"])["run_id"])
-            records.save_machines(self.results, {run: known[run] for run in known if run in named})
+            records.save_machines(self.results, {run: facts[run] for run in facts if run in named})
         self._journal.discard()
         self._held.close()
 
@@ -364,13 +362,13 @@ class Session:
 
         rules = self.settings.get("leave_out", [])
         assert isinstance(rules, list)
-        kept = [case for case in cases if not any(fits(rule, case) for rule in rules)]
-        if len(kept) < len(cases):
+        taken = [case for case in cases if not any(fits(rule, case) for rule in rules)]
+        if len(taken) < len(cases):
             print(
-                f"{experiment}: the profile {self.profile} leaves out {len(cases) - len(kept)} of "
+                f"{experiment}: the profile {self.profile} leaves out {len(cases) - len(taken)} of "
                 f"{len(cases)} cases (leave_out in notebooks/study.yml)."
             )
-        return kept
+        return taken
 
     @contextmanager
     def _room(self) -> Iterator[None]:
@@ -380,47 +378,47 @@ class Session:
         except (OSError, RuntimeError) as error:
             if not is_full(self.results) and getattr(error, "errno", None) != errno.ENOSPC:
                 raise
-            said = full(self.results.parents[1])  # before room is made
+            disk_error = full(self.results.parents[1])  # before room is made
             shutil.rmtree(self.scratch, ignore_errors=True)
-            for part in self.results.glob(".*.part"):
-                part.unlink()
-            raise said from error
+            for unfinished in self.results.glob(".*.part"):
+                unfinished.unlink()
+            raise disk_error from error
 
     def _running(self, modules: tuple[str, ...], *, own: bool) -> Processes:
         """Return what samples run in: its servers serve all experiments with these modules."""
         # To start another takes longer than samples of toys.
-        of = () if self.profile == TOYS else modules
+        names = () if self.profile == TOYS else modules
         if not own:
-            of = next((more for more in self._processes if set(of) <= set(more)), of)
-        if of not in self._processes:
-            self._processes[of] = self._held.enter_context(Processes())
-        self._processes[of].load(modules)
-        return self._processes[of]
+            names = next((more for more in self._processes if set(names) <= set(more)), names)
+        if names not in self._processes:
+            self._processes[names] = self._held.enter_context(Processes())
+        self._processes[names].load(modules)
+        return self._processes[names]
 
     def _keep(
         self, experiment: str, rows: Iterable[Mapping[str, Any]], labels: Collection[str] = ()
     ) -> pd.DataFrame:
         """Return rows as records of this run, which `finish` writes."""
         common = {"run_id": self.run_id, "profile": self.profile, "notebook": self.notebook}
-        made = []
+        completed = []
         for row in rows:
             version = machine.library_version(str(row.get("library")), self._facts["versions"])
-            words = {name: self._clean(str(row[name])) for name in _SAID if name in row}
-            made.append(
+            words = {name: self._clean(str(row[name])) for name in _TEXT_COLUMNS if name in row}
+            completed.append(
                 {"library_version": version, **row, **words, **common, "experiment": experiment}
             )
-        frame = records.frame_of(made, labels)
-        self._parts.append(frame)
+        frame = records.frame_of(completed, labels)
+        self._measured.append(frame)
         return frame
 
     def _drawn(self, experiment: str, *, needed: bool = True) -> pd.DataFrame:
-        part = self._frame[self._frame["experiment"] == experiment]
-        if part.empty and needed:
+        frame = self._frame[self._frame["experiment"] == experiment]
+        if frame.empty and needed:
             raise ValueError(
                 f"the records of {self.notebook} hold no experiment {experiment!r}: they were "
                 f"made by another version; measure again with `hyperslab run {self.notebook}`"
             )
-        return part.reset_index(drop=True)
+        return frame.reset_index(drop=True)
 
 
 def _require_own(folder: Path) -> None:
@@ -436,5 +434,5 @@ def _require_own(folder: Path) -> None:
 
 
 def _shown(identity: object) -> str:
-    known = identity if isinstance(identity, dict) else {}
-    return f"{known.get('cpu')}, {known.get('cores')} cores, {known.get('memory_gib')} GiB"
+    facts = identity if isinstance(identity, dict) else {}
+    return f"{facts.get('cpu')}, {facts.get('cores')} cores, {facts.get('memory_gib')} GiB"

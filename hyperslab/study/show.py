@@ -20,7 +20,7 @@ _MARKS = re.compile(r"\\.|(?<!`)`[^`|]+`(?!`)|[<{\[`|]")
 MYST = "text/x-myst"  # staging makes it text/markdown, which the book reads as MyST
 
 
-class Place(Protocol):
+class NotebookRun(Protocol):
     """What shows figures: a run of a notebook, or all claims."""
 
     @property
@@ -29,21 +29,21 @@ class Place(Protocol):
     def results(self) -> Path: ...
 
 
-def figure(place: Place, draw: Callable[[], Any], name: str, caption: str, alt: str) -> None:
+def figure(run: NotebookRun, draw: Callable[[], Any], name: str, caption: str, alt: str) -> None:
     """Show a figure, for light and for dark pages; see `page.show`."""
-    folder = place.results / "figures" / place.notebook
+    folder = run.results / "figures" / run.notebook
     folder.mkdir(parents=True, exist_ok=True)
     light, dark = (f"{name}.{style}.svg" for style in ("light", "dark"))
-    said = " ".join(alt.split())
+    description = " ".join(alt.split())
     with styled():
         drawn = draw()
-        told = {"Date": None, "Creator": None, "Title": said}
-        drawn.savefig(folder / light, bbox_inches="tight", metadata=told)
+        metadata = {"Date": None, "Creator": None, "Title": description}
+        drawn.savefig(folder / light, bbox_inches="tight", metadata=metadata)
         plt.close(drawn)
     picture = (folder / light).read_text("utf-8")
     (folder / dark).write_text(darkened(picture), "utf-8")
-    head = f"figure}} ../figures/{place.notebook}/{light}"
-    myst = _directive(head, caption, name=f"fig-{name}", alt=said)
+    head = f"figure}} ../figures/{run.notebook}/{light}"
+    myst = _directive(head, caption, name=f"fig-{name}", alt=description)
     _display({"image/svg+xml": picture, MYST: myst})
 
 
@@ -64,7 +64,7 @@ def table(frame: pd.DataFrame, name: str, caption: str, *, folded: bool = False)
 def cell(given: str) -> str:
     """Return text with its code and what is escaped, and with no other markup."""
     return _MARKS.sub(
-        lambda found: found[0] if len(found[0]) > 1 else f"\\{found[0]}", printable(given)
+        lambda match: match[0] if len(match[0]) > 1 else f"\\{match[0]}", printable(given)
     )
 
 
@@ -98,38 +98,38 @@ def _display(data: dict[str, Any]) -> None:
 def lost(*frames: pd.DataFrame) -> None:
     """Show in a line each what could not be measured, or is void, and why; nothing when all is."""
     whole = pd.concat(frames)
-    for found in (lost_text(whole), void_text(judge(whole))):
-        if found:
-            text(found)
+    for message in (lost_text(whole), void_text(judge(whole))):
+        if message:
+            text(message)
 
 
 def lost_text(frame: pd.DataFrame) -> str:
     """Return the configurations without a sample, and how many samples others lost, as MyST."""
     keys = ["experiment", "cache_state", "case"]
-    kept = frame.loc[frame["aa"] != DISCARDED, [*keys, "block", "aa", "status"]]
-    samples = kept.drop_duplicates()
+    counted = frame.loc[frame["aa"] != DISCARDED, [*keys, "block", "aa", "status"]]
+    samples = counted.drop_duplicates()
     good = samples["status"].isin(("ok", ""))
     if good.all():
         return ""
-    made = samples.drop_duplicates([*keys, "block", "aa"]).groupby(keys).size().to_dict()
-    known = set(samples.loc[good, keys].itertuples(index=False, name=None))
+    taken = samples.drop_duplicates([*keys, "block", "aa"]).groupby(keys).size().to_dict()
+    measured = set(samples.loc[good, keys].itertuples(index=False, name=None))
     lines = []
-    for (experiment, state, status), part in samples[~good].groupby(
+    for (experiment, state, status), failures in samples[~good].groupby(
         ["experiment", "cache_state", "status"]
     ):
         names = []
-        for case, lost in part.groupby("case", sort=False):
-            some = (experiment, state, case) in known
-            of = f", {len(lost)} of {made[experiment, state, case]} samples" if some else ""
+        for case, lost in failures.groupby("case", sort=False):
+            some = (experiment, state, case) in measured
+            of = f", {len(lost)} of {taken[experiment, state, case]} samples" if some else ""
             names.append(f"{data(str(case))}{of}")
         where = data(f"{experiment} {state}".strip())
         lines.append(f"- {where}: {', '.join(names)}: {data(str(status))}")
     return admonition("Not measured", *lines)
 
 
-def void_text(found: Sequence[Noise]) -> str:
+def void_text(judged: Sequence[Noise]) -> str:
     """Return which times are void, as MyST, before anybody reads what they seem to say."""
-    lines = [f"- {_noise(item)}" for item in found if item.state == "void"]
+    lines = [f"- {_noise(item)}" for item in judged if item.state == "void"]
     head = (
         f"Too much else went on, or equal configurations differed by more than {VOID * 100:.0f} %. "
         "They decide no claim;\ndo not rely on what this page says of them:"
@@ -144,32 +144,32 @@ def noise(*frames: pd.DataFrame) -> None:
     text(noise_text(judge(whole, widths=True), disturbed(whole), fresh=fresh))
 
 
-def noise_text(found: Sequence[Noise], said: Disturbed, *, fresh: bool = True) -> str:
+def noise_text(judged: Sequence[Noise], counts: Disturbed, *, fresh: bool = True) -> str:
     """Return the noise of a run as MyST."""
-    lines = [f"- {_noise(item)}: {item.state}" for item in found]
-    if said.samples:
+    lines = [f"- {_noise(item)}: {item.state}" for item in judged]
+    if counts.samples:
         lines.append(
-            f"- {said.retaken} of {said.samples} samples were disturbed and measured again; "
-            f"{said.left or 'none'} of those that count are disturbed"
+            f"- {counts.retaken} of {counts.samples} samples were disturbed and measured again; "
+            f"{counts.left or 'none'} of those that count are disturbed"
         )
     if not fresh:
         lines.append(
             "- All blocks shared their processes and one copy of each file: the next run may lie "
             "outside of these intervals"
         )
-    kind = "note" if all(item.state == "clean" for item in found) else "warning"
+    kind = "note" if all(item.state == "clean" for item in judged) else "warning"
     return admonition("Noise of this run", *lines, kind=kind)
 
 
 def _noise(item: Noise) -> str:
-    known = item.others_cpu == item.others_cpu
-    others = f"{100 * item.others_cpu:.0f} % of the CPU" if known else "not counted here"
+    counted = item.others_cpu == item.others_cpu
+    others = f"{100 * item.others_cpu:.0f} % of the CPU" if counted else "not counted here"
     width = item.half_width
     typical = f", typical interval ±{percent(width)}" if width == width and item.ratio.n > 1 else ""
-    return f"{item.name}: A/A ratio {_known(item.ratio)}{typical}, other programs {others}"
+    return f"{item.name}: A/A ratio {_ratio_text(item.ratio)}{typical}, other programs {others}"
 
 
-def _known(ratio: Interval) -> str:
+def _ratio_text(ratio: Interval) -> str:
     """Return an A/A ratio with what is known of it: few blocks have a range, one not even that."""
     value, low, high = (f"{each:.3f}" for each in (ratio.value, ratio.low, ratio.high))
     if ratio.n < 2:

@@ -31,25 +31,25 @@ class Page:
         workdir = (top / options.workdir).resolve()
         results = workdir / "results" / options.profile
         settings = item.settings[options.profile]
-        given: dict[str, object] = {"profile": options.profile}
+        parameters: dict[str, object] = {"profile": options.profile}
         if not settings.get("draws"):
-            given |= {"repeats": options.repeats, "seed": options.seed}
+            parameters |= {"repeats": options.repeats, "seed": options.seed}
         folder = top / options.records if options.records else results
         own = (folder / f"{item.name}.parquet",)
         inputs = tuple(_inputs(settings, folder, top)) if settings.get("draws") else own
         return cls(
             source,
             executed_folder(workdir, options.profile) / source.name,
-            {**given, "records": options.records, "workdir": str(Path(options.workdir))},
+            {**parameters, "records": options.records, "workdir": str(Path(options.workdir))},
             results / f"{item.name}.parquet",
-            provenance.experiment(source, settings, **given),
+            provenance.experiment(source, settings, **parameters),
             inputs,
             measures(item, options),
         )
 
     def measured_again(self) -> str:
         """Say why it must be measured; empty where its records are those it would measure."""
-        if not self.measures or self.kept().get("records") is False:
+        if not self.measures or self.notes().get("records") is False:
             return ""
         if not self.records.exists():
             return "it has no records"
@@ -59,12 +59,12 @@ class Page:
 
     def drawn_again(self) -> str:
         """Say why it must be drawn; empty where the executed notebook is as it would be."""
-        kept = self.kept()
-        if not kept:
+        notes = self.notes()
+        if not notes:
             return "it was not executed whole"
-        return provenance.difference(kept["drawn"], self._drawn())
+        return provenance.difference(notes["drawn"], self._drawn())
 
-    def kept(self) -> dict[str, Any]:
+    def notes(self) -> dict[str, Any]:
         """Return what is known of the executed notebook; nothing unless it is whole."""
         try:
             value: dict[str, Any] = json.loads(self._notes.read_text())
@@ -74,9 +74,9 @@ class Page:
 
     def keep(self) -> None:
         """Note that the notebook is whole, and what it was drawn with."""
-        there = self.records.exists()  # some notebooks have nothing to measure
-        value = {"drawn": self._drawn(), "records": there}
-        self._notes.write_text(json.dumps(value, indent=1))
+        has_records = self.records.exists()  # some notebooks have nothing to measure
+        notes = {"drawn": self._drawn(), "records": has_records}
+        self._notes.write_text(json.dumps(notes, indent=1))
 
     def forget(self) -> None:
         """Take away what an earlier run left."""
@@ -99,11 +99,11 @@ class Page:
     def _drawn(self) -> dict[str, str]:
         """Return what the page is drawn with: its whole notebook, all code, and files."""
         whole = provenance.hashed(self.source.read_text("utf-8"))
-        found = {**self.experiment, "its notebook": whole, "its code": provenance.code(whole=True)}
+        marks = {**self.experiment, "its notebook": whole, "its code": provenance.code(whole=True)}
         for path in filter(Path.exists, self.inputs):
             stat = path.stat()
-            found[f"{path.parent.name}/{path.name}"] = f"{stat.st_size} {stat.st_mtime_ns}"
-        return found
+            marks[f"{path.parent.name}/{path.name}"] = f"{stat.st_size} {stat.st_mtime_ns}"
+        return marks
 
 
 def measures(item: Entry, options: Options) -> bool:

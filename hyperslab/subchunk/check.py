@@ -55,12 +55,12 @@ def check(
 def _check_left_out(file: File) -> None:
     """Compare what is said to be left out; why depends on the releases that read the file."""
     with file.plainly() as hdf5:
-        now, said = listing(hdf5), file.listing
-    other = said.left_out.keys() ^ now.left_out.keys()
-    other |= said.left_out_attrs.keys() ^ now.left_out_attrs.keys()
-    if other:
+        now, indexed = listing(hdf5), file.listing
+    differing = indexed.left_out.keys() ^ now.left_out.keys()
+    differing |= indexed.left_out_attrs.keys() ^ now.left_out_attrs.keys()
+    if differing:
         raise CorruptIndexError(
-            f"what the index says is left out is not what the file leaves out: {min(other)}"
+            f"what the index says is left out is not what the file leaves out: {min(differing)}"
         )
 
 
@@ -118,5 +118,5 @@ def _gives(steps: Iterator[bytes], lengths: NDArray[np.int64], truth: memoryview
     except zlib.error:
         return False
     whole = b"".join(pieces)
-    there = np.cumsum([len(piece) for piece in pieces]) >= lengths
-    return bool(there.all()) and whole == truth[: len(whole)]
+    enough = np.cumsum([len(piece) for piece in pieces]) >= lengths
+    return bool(enough.all()) and whole == truth[: len(whole)]

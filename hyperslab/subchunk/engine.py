@@ -30,7 +30,7 @@ _DECODING = (
     "decode_timedelta",
 )  # fmt: skip
 _LOSSLESS = "surrogateescape"
-_SAID = 8  # what is left out of a group and named in a warning
+_MOST = 8  # what is left out of a group and named in a warning, at most
 
 
 class SubchunkEntrypoint(BackendEntrypoint):
@@ -71,9 +71,9 @@ class SubchunkEntrypoint(BackendEntrypoint):
 
     def open_datatree(self, filename_or_obj: Any, **options: Any) -> xr.DataTree:
         """Open all groups of a file as a tree; see `xarray.open_datatree`."""
-        found = self.open_groups_as_dict(filename_or_obj, **options)
-        tree = xr.DataTree.from_dict(found)
-        for path, dataset in found.items():  # which the tree does not take over
+        datasets = self.open_groups_as_dict(filename_or_obj, **options)
+        tree = xr.DataTree.from_dict(datasets)
+        for path, dataset in datasets.items():  # which the tree does not take over
             tree[path].set_close(dataset.close)
         return tree
 
@@ -86,8 +86,8 @@ def _opened_file(name: Any, options: dict[str, Any]) -> Iterator[File]:
             f"engine 'subchunk' opens a path or a URL, not a {type(name).__name__}: for a file in "
             "memory or an open one take engine 'h5netcdf'"
         )
-    given = {option: options.pop(option) for option in _FILE_OPTIONS if option in options}
-    file = File(os.fspath(name).removesuffix(SUFFIX), **given)
+    file_options = {option: options.pop(option) for option in _FILE_OPTIONS if option in options}
+    file = File(os.fspath(name).removesuffix(SUFFIX), **file_options)
     try:
         yield file
     except BaseException:
@@ -99,31 +99,31 @@ def _opened(store: _Store, **decoding: Any) -> xr.Dataset:
     """Open a group, without what turns out to be unreadable of all that xarray reads at once."""
     while True:
         try:
-            found = StoreBackendEntrypoint().open_dataset(store, **decoding)
-            for name, variable in found.variables.items():
+            dataset = StoreBackendEntrypoint().open_dataset(store, **decoding)
+            for name, variable in dataset.variables.items():
                 if variable.dims == (name,):  # xarray makes an index of it
                     variable.load()
         except OF_ONE_VARIABLE as error:
             if not store.leave_out(error):
                 raise
         else:
-            return found
+            return dataset
 
 
 class _Store(AbstractDataStore):
     def __init__(self, file: File, held: Contents, group: str) -> None:
         if group not in held.dimensions:
-            known = ", ".join(sorted(filter(None, held.dimensions))) or "none but the root"
-            raise OSError(f"{file.path} has no group {group!r}: it has {known}")
+            groups = ", ".join(sorted(filter(None, held.dimensions))) or "none but the root"
+            raise OSError(f"{file.path} has no group {group!r}: it has {groups}")
         self._file, self._held, self._group = file, held, group
         lost = {
             path: why for path, why in held.left_out.items() if path.rpartition("/")[0] == group
         }
-        said = [f"{path} is left out: {why}" for path, why in lost.items()]
-        if len(said) > _SAID:
-            said[_SAID:] = [f"and {len(said) - _SAID} more: hyperslab.subchunk.open(…).left_out"]
-        if said:
-            warnings.warn("; ".join(said), stacklevel=3)
+        notes = [f"{path} is left out: {why}" for path, why in lost.items()]
+        if len(notes) > _MOST:
+            notes[_MOST:] = [f"and {len(notes) - _MOST} more: hyperslab.subchunk.open(…).left_out"]
+        if notes:
+            warnings.warn("; ".join(notes), stacklevel=3)
         self._shown = list(held.variables[group])
 
     def leave_out(self, error: SubchunkError) -> bool:
@@ -182,10 +182,10 @@ class _Array(BackendArray):
         # Sequences of any length have the type of their values, as in engine netcdf4: objects
         # would be taken for texts.
         sequence = h5py.check_vlen_dtype(reader.dtype)
-        one = reader.dtype if sequence is None else np.dtype(sequence)
-        if one.names or sequence is not None:  # xarray turns the bytes of numbers alone
-            one = one.newbyteorder("=")
-        self.dtype = np.dtype(object) if self._text else one
+        dtype = reader.dtype if sequence is None else np.dtype(sequence)
+        if dtype.names or sequence is not None:  # xarray turns the bytes of numbers alone
+            dtype = dtype.newbyteorder("=")
+        self.dtype = np.dtype(object) if self._text else dtype
 
     def __getitem__(self, key: indexing.ExplicitIndexer) -> Any:
         return indexing.explicit_indexing_adapter(
@@ -193,13 +193,13 @@ class _Array(BackendArray):
         )
 
     def _get(self, key: tuple[Any, ...]) -> NDArray[Any]:
-        found = self._reader[(*key, ...)]
+        values = self._reader[(*key, ...)]
         if names := self._reader.dtype.names:
             # In which order h5py gives them depends on what else is open.
-            return np.asarray(found)[list(names)].astype(self.dtype)
-        found = np.asarray(found, self._reader.dtype)
+            return np.asarray(values)[list(names)].astype(self.dtype)
+        values = np.asarray(values, self._reader.dtype)
         if self._text:
             # What is no UTF-8 can be had back by encoding it alike.
-            texts = [v.decode(errors=_LOSSLESS) if isinstance(v, bytes) else v for v in found.flat]
-            found = np.array(texts, dtype=object).reshape(found.shape)
-        return found
+            texts = [v.decode(errors=_LOSSLESS) if isinstance(v, bytes) else v for v in values.flat]
+            values = np.array(texts, dtype=object).reshape(values.shape)
+        return values

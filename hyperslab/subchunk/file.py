@@ -18,7 +18,7 @@ from .index.format import decoded
 from .index.index import Index
 from .index.survey import UNLISTED, difference, look
 from .listing import Listing, listing
-from .place import absolute, file_name, index_place, is_url
+from .place import absolute, file_name, index_path, is_url
 from .process import ForkLock, allowed, cached
 from .variable_reader import VariableReader
 
@@ -82,8 +82,8 @@ class File(Mapping[str, "VariableReader"], AbstractContextManager["File"]):
         self.path = absolute(path)
         self.options = dict(storage_options or {})
         self.verify = verify
-        self._given = index is not None
-        self.index_path = absolute(index_place(self.path, index))
+        self._index_given = index is not None
+        self.index_path = absolute(index_path(self.path, index))
         self.threads = threads or min(8, os.cpu_count() or 1)
         self.memory_bytes = allowed(memory_bytes)
         self.data: Source = source(self.path, self.options)
@@ -97,8 +97,8 @@ class File(Mapping[str, "VariableReader"], AbstractContextManager["File"]):
         names = ("threads", "memory_bytes", "verify")
         options = {name: getattr(self, name) for name in names}
         options["storage_options"] = self.options
-        place = self.index_path if self._given else None
-        return _again, (self.path, place, options, self.data.identity())
+        index = self.index_path if self._index_given else None
+        return _again, (self.path, index, options, self.data.identity())
 
     def __repr__(self) -> str:
         with_index = f"index={self.index_path!r}" if self.index else "without an index"
@@ -110,8 +110,8 @@ class File(Mapping[str, "VariableReader"], AbstractContextManager["File"]):
             return self._readers[path]
         if why := self.listing.left_out.get(path):
             raise errors.UnreadableError(f"{path} in {self.path} cannot be read: {why}")
-        known = ", ".join(self._readers) or "none"
-        raise KeyError(f"no variable {name!r}: the file has {known}")
+        names = ", ".join(self._readers) or "none"
+        raise KeyError(f"no variable {name!r}: the file has {names}")
 
     def __contains__(self, name: object) -> bool:
         return isinstance(name, str) and name.strip("/") in self._readers
@@ -181,36 +181,36 @@ class File(Mapping[str, "VariableReader"], AbstractContextManager["File"]):
         )
 
     def _read_index(self) -> Index | None:
-        place = self.index_path
-        if not self._given and isinstance(self.data, LocalFile) and not Path(place).exists():
+        path = self.index_path
+        if not self._index_given and isinstance(self.data, LocalFile) and not Path(path).exists():
             return None
         try:
-            return Index(place, self.options, self.memory_bytes)
+            return Index(path, self.options, self.memory_bytes)
         except errors.MissingFileError:
-            if self._given:
+            if self._index_given:
                 raise
         except (errors.NoIndexError, errors.NoRangesError):  # some servers answer whatever is asked
-            if self._given or isinstance(self.data, LocalFile):
+            if self._index_given or isinstance(self.data, LocalFile):
                 raise
             self.data.ranges([0], [1])  # one that gives no ranges says so here
             without = f"{shown(self.path)} is read without an index"
-            said = f"{without}: what the server gives as {shown(place)} is none"
-            warnings.warn(said, stacklevel=4)
+            message = f"{without}: what the server gives as {shown(path)} is none"
+            warnings.warn(message, stacklevel=4)
         return None
 
     def _check_fresh(self, index: Index, now: Mapping[str, Any]) -> None:
-        kept = index.data
-        why = difference(kept, now)
+        indexed = index.data
+        why = difference(indexed, now)
         # Built from a URL, it knows no time; here looking at the file costs no request.
-        unknown = not self.data.remote and "table" in kept and "mtime_ns" not in kept
+        unknown = not self.data.remote and "table" in indexed and "mtime_ns" not in indexed
         if not (why or unknown or self.verify):
             return
-        if self.verify and index.survey().digest() != kept.get("table"):
+        if self.verify and index.survey().digest() != indexed.get("table"):
             raise errors.CorruptIndexError(
                 f"{file_name(self.index_path)}: what the index says of variables and chunks is "
                 "not what it was built with: build it again"
             )
-        if kept.get("size") == now.get("size") and self._digest(index) == kept.get("table"):
+        if indexed.get("size") == now.get("size") and self._digest(index) == indexed.get("table"):
             return
         why = why or "it describes its variables or chunks otherwise"
         raise errors.StaleIndexError(

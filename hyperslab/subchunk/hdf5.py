@@ -90,8 +90,8 @@ def describe(name: str, dataset: h5py.Dataset) -> Variable:
     except Exception as error:
         raise UnreadableError(f"numpy has no type for it: {reason(error)}") from error
     # The dimensions of a type of arrays are dimensions of the variable.
-    base, more = whole.subdtype or (whole, ())
-    dtype, strange = _type(dataset, base, more)
+    base, inner = whole.subdtype or (whole, ())
+    dtype, strange = _type(dataset, base, inner)
     created = dataset.id.get_create_plist()
     listed = map(created.get_filter, range(created.get_nfilters()))
     filters = tuple((number, tuple(map(int, values))) for number, _, values, _ in listed)
@@ -101,12 +101,12 @@ def describe(name: str, dataset: h5py.Dataset) -> Variable:
             fill = stored(np.asarray(dataset.fillvalue, base).reshape(-1)[:1])
     except Exception as error:
         strange = strange or f"its fill value cannot be read: {reason(error)}"
-    shape = (*dataset.shape, *more)
+    shape = (*dataset.shape, *inner)
     return Variable(
         name=name,
         shape=shape,
         dtype=dtype,
-        chunks=(*dataset.chunks, *more) if dataset.chunks else (),
+        chunks=(*dataset.chunks, *inner) if dataset.chunks else (),
         filters=filters,
         dims=("",) * len(shape),
         fill=fill if any(fill) else b"",  # zeros are what h5py gives
@@ -117,7 +117,7 @@ def describe(name: str, dataset: h5py.Dataset) -> Variable:
 
 def attributes(item: h5py.Dataset | h5py.Group) -> tuple[dict[str, Any], dict[str, str]]:
     """Return what JSON can hold of attributes, as netCDF shows them, and why others are not."""
-    found: dict[str, Any] = {}
+    attrs: dict[str, Any] = {}
     left_out: dict[str, str] = {}
     try:
         names = [name for name in item.attrs if name not in HIDDEN]
@@ -129,31 +129,31 @@ def attributes(item: h5py.Dataset | h5py.Group) -> tuple[dict[str, Any], dict[st
                 raise UnreadableError("its name is no UTF-8")
             if name == DIMENSIONS:
                 raise UnreadableError("under its name an index has the dimensions")
-            found[name] = _portable(item.attrs[name])
+            attrs[name] = _portable(item.attrs[name])
         except Exception as error:
             shown = name if isinstance(name, str) else name.decode(errors="replace")
             left_out[shown] = reason(error)
-    return found, left_out
+    return attrs, left_out
 
 
-def attribute(kept: Any) -> Any:
+def attribute(encoded: Any) -> Any:
     """Return an attribute as numpy or Python has it, from what `attributes` kept."""
-    if isinstance(kept, dict) and "texts" in kept:
-        return np.array(kept["texts"], object).reshape(kept["shape"])
-    if isinstance(kept, dict):
-        values = np.frombuffer(bytes.fromhex(kept["hex"]), kept["dtype"])
-        return values.reshape(kept.get("shape", -1)) if kept["array"] else values[0]
-    if isinstance(kept, list) and len(kept) == 1:  # in indexes of earlier releases
-        return kept[0]
-    return kept
+    if isinstance(encoded, dict) and "texts" in encoded:
+        return np.array(encoded["texts"], object).reshape(encoded["shape"])
+    if isinstance(encoded, dict):
+        values = np.frombuffer(bytes.fromhex(encoded["hex"]), encoded["dtype"])
+        return values.reshape(encoded.get("shape", -1)) if encoded["array"] else values[0]
+    if isinstance(encoded, list) and len(encoded) == 1:  # in indexes of earlier releases
+        return encoded[0]
+    return encoded
 
 
 def stored(values: NDArray[Any]) -> bytes:
     """Return the bytes of numbers; those that a long double does not use are zero."""
-    found = np.frombuffer(values.tobytes(), np.uint8)
+    raw = np.frombuffer(values.tobytes(), np.uint8)
     if values.dtype.char in "gG" and _EXTENDED:
-        found = np.where(np.arange(found.size) % _EXTENDED < _USED, found, np.uint8(0))
-    return found.tobytes()
+        raw = np.where(np.arange(raw.size) % _EXTENDED < _USED, raw, np.uint8(0))
+    return raw.tobytes()
 
 
 def _portable(value: Any) -> Any:
@@ -187,12 +187,12 @@ def _text(value: Any) -> str:
     return str(value)
 
 
-def _type(dataset: h5py.Dataset, dtype: np.dtype[Any], more: tuple[int, ...]) -> tuple[str, str]:
+def _type(dataset: h5py.Dataset, dtype: np.dtype[Any], inner: tuple[int, ...]) -> tuple[str, str]:
     """Return numpy's name of a type, and why it cannot be read inside of chunks."""
     if dtype.kind not in "iufcb":
         # How numpy writes fields out depends on what else was read.
         return "", "its type has fields" if dtype.names else f"its type {dtype} is no number"
-    if more:
+    if inner:
         return dtype.str, "its values are arrays"
     # Padded and odd-sized numbers are converted by HDF5: their bytes are not the values.
     if not dataset.id.get_type().equal(h5py.h5t.py_create(dtype, logical=True)):

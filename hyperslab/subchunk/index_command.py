@@ -19,7 +19,7 @@ from .index.build import build
 from .index.format import VERSION, Entry
 from .index.index import Index
 from .index.spread import check_options
-from .place import SUFFIX, absolute, file_name, target_place
+from .place import SUFFIX, absolute, file_name, target_path
 
 OK, FAILED, USAGE = 0, 1, 2
 _UNITS = {"": 1, "B": 1, "KB": 10**3, "MB": 10**6, "KIB": 2**10, "MIB": 2**20}
@@ -42,16 +42,16 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
          "folder of the indexes, or of one file its name, ending in .subchunk (beside each file)"),
         ("variables", str, "NAME[,NAME…]",
          "variables to index (all that can be; with --add, those the index has)"),
-        ("budget", _of("share", "2% or 0.02", _share), "SHARE",
+        ("budget", _parser_of("share", "2% or 0.02", _share), "SHARE",
          "size of an index for its data, such as 2%% (the default) or 0.02"),
-        ("spacing", _of("size", "65536, 64KiB or 1MiB", _bytes), "SIZE",
+        ("spacing", _parser_of("size", "65536, 64KiB or 1MiB", _bytes), "SIZE",
          "decompressed bytes between points, such as 64KiB (as the budget allows)"),
         ("jobs", int, "N",
          "chunks, or of several files files, indexed at a time (one a core; small chunks: one)"),
         ("scheduler", str, "ADDRESS",
          "a dask scheduler whose workers see the files (several files: a local cluster)"),
         ("storage-options",
-         _of("JSON object", '{"anon": true}', lambda text: {**json.loads(text)}), "JSON",
+         _parser_of("JSON object", '{"anon": true}', lambda text: {**json.loads(text)}), "JSON",
          """what opens URLs, such as '{"anon": true}' for fsspec"""),
     ):  # fmt: skip
         parser.add_argument(f"--{name}", type=kind, metavar=metavar, help=text)
@@ -74,8 +74,8 @@ def run(arguments: argparse.Namespace) -> int:
         raise ValueError("two files of the same name would have one index: index them apart")
     if arguments.info or arguments.check:
         look = functools.partial(_look, arguments)
-        found = [_tried(path, functools.partial(look, path, target)) for path, target in pairs]
-        return found[0] if len(found) == 1 else min(max(found), FAILED)  # as some were done
+        codes = [_exit_code(path, functools.partial(look, path, target)) for path, target in pairs]
+        return codes[0] if len(codes) == 1 else min(max(codes), FAILED)  # as some were done
     names = ("spacing", "budget", "add", "storage_options")
     how = {name: getattr(arguments, name) for name in names}
     how["variables"] = arguments.variables.split(",") if arguments.variables else None
@@ -83,13 +83,13 @@ def run(arguments: argparse.Namespace) -> int:
         return build_many(pairs, arguments.jobs, arguments.scheduler, **how)
     path, target = pairs[0]
 
-    def one() -> None:
+    def build_timed() -> None:
         began = time.monotonic()
         how["progress"] = _progress(file_name(path))
         build(path, target, threads=arguments.jobs, **how)
-        print(f"{_built(path, target)}; {time.monotonic() - began:.1f} s")
+        print(f"{_summary(path, target)}; {time.monotonic() - began:.1f} s")
 
-    return _tried(path, one)
+    return _exit_code(path, build_timed)
 
 
 def build_many(
@@ -112,73 +112,73 @@ def build_many(
     with Client(set_as_default=False, **cluster) as client:  # type: ignore[no-untyped-call]
         how |= {"pure": False, "retries": 2}
         tasks = {
-            client.submit(_one_of_many, absolute(pair[0]), pair[1].absolute(), **how): pair
+            client.submit(_build_one, absolute(pair[0]), pair[1].absolute(), **how): pair
             for pair in pairs
         }
         finished = as_completed(list(tasks), loop=client.loop)  # type: ignore[no-untyped-call]
         for done, future in enumerate(finished, 1):
             path, target = tasks[future]
             failing = future.status == "error"
-            wrong, told = (str(future.exception()), []) if failing else future.result()
-            for each in told:
-                print(f"hyperslab index: {path}: {each}", file=sys.stderr)
-            if wrong:
+            failure, warned = (str(future.exception()), []) if failing else future.result()
+            for message in warned:
+                print(f"hyperslab index: {path}: {message}", file=sys.stderr)
+            if failure:
                 failed += 1
-                print(f"hyperslab index: {path}: {wrong}", file=sys.stderr)
+                print(f"hyperslab index: {path}: {failure}", file=sys.stderr)
             else:
-                print(f"[{done}/{len(pairs)}] {_built(path, target)}", flush=True)
+                print(f"[{done}/{len(pairs)}] {_summary(path, target)}", flush=True)
     if failed:
         print(f"hyperslab index: {failed} of {len(pairs)} files failed", file=sys.stderr)
     return FAILED if failed else OK
 
 
-def _one_of_many(path: str | Path, target: Path, **how: Any) -> tuple[str, list[str]]:
+def _build_one(path: str | Path, target: Path, **how: Any) -> tuple[str, list[str]]:
     """Build one index, on one thread; return what went wrong, and what was warned of."""
-    wrong = ""
-    with warnings.catch_warnings(record=True) as told:
+    failure = ""
+    with warnings.catch_warnings(record=True) as caught:
         try:
             build(path, target, threads=1, **how)
         except (SubchunkError, OSError, ValueError) as error:  # no reason to try it again elsewhere
-            wrong = str(error)
-    return wrong, [str(each.message) for each in told]
+            failure = str(error)
+    return failure, [str(warning.message) for warning in caught]
 
 
 def _progress(name: str) -> Callable[[int, int], None]:
     """Return what says on standard error how many chunks are done, at most every second."""
-    began = said = time.monotonic()
+    began = reported = time.monotonic()
 
-    def say(done: int, total: int) -> None:
-        nonlocal said
+    def report(done: int, total: int) -> None:
+        nonlocal reported
         now = time.monotonic()
-        if (now - said < 1 and done < total) or now - began < 1:
+        if (now - reported < 1 and done < total) or now - began < 1:
             return
-        said, left = now, (now - began) * (total - done) / done
+        reported, left = now, (now - began) * (total - done) / done
         print(f"{name}: {done} of {total} chunks, {left:.0f} s left", file=sys.stderr)
 
-    return say
+    return report
 
 
-def _built(path: str | Path, target: Path) -> str:
+def _summary(path: str | Path, target: Path) -> str:
     index = Index(target)
-    said, data = f"{target.name}: {index.head.size:,} bytes", index.data.get("size")
+    line, data = f"{target.name}: {index.head.size:,} bytes", index.data.get("size")
     if data:
-        said += f", {100 * index.head.size / data:.2f} % of {file_name(path)}"
+        line += f", {100 * index.head.size / data:.2f} % of {file_name(path)}"
     if lost := len(index.listing.left_out) + len(index.listing.left_out_attrs):
-        said += f"; left out: {lost}, `hyperslab index --info {path}` says why"
-    return said
+        line += f"; left out: {lost}, `hyperslab index --info {path}` says why"
+    return line
 
 
-def _of(kind: str, example: str, read: Callable[[str], Any]) -> Callable[[str], Any]:
+def _parser_of(kind: str, example: str, read: Callable[[str], Any]) -> Callable[[str], Any]:
     """Return what argparse reads an option by, and says what to give where it cannot."""
 
-    def given(text: str) -> Any:
+    def parsed(text: str) -> Any:
         try:
             return read(text)
         except (KeyError, OverflowError, TypeError, ValueError):
             why = f"{text!r} is no {kind}: give such as {example}"
             raise argparse.ArgumentTypeError(why) from None
 
-    return given
+    return parsed
 
 
 def _bytes(text: str) -> int:
@@ -190,28 +190,28 @@ def _share(text: str) -> float:
     return float(text[:-1]) / 100 if text.endswith("%") else float(text)
 
 
-def _pairs(files: Sequence[str], place: str | None) -> list[tuple[str, Path]]:
-    if place is None or (place and Path(place).is_dir()):
-        return [(name, target_place(name, place)) for name in files]
-    if place.endswith(SUFFIX) and len(files) == 1:
-        return [(files[0], Path(place))]
+def _pairs(files: Sequence[str], index: str | None) -> list[tuple[str, Path]]:
+    if index is None or (index and Path(index).is_dir()):
+        return [(name, target_path(name, index)) for name in files]
+    if index.endswith(SUFFIX) and len(files) == 1:
+        return [(files[0], Path(index))]
     raise ValueError(
-        f"--index is {place!r}, which is no such folder: make it first, or give, for one file, a "
+        f"--index is {index!r}, which is no such folder: make it first, or give, for one file, a "
         f"name that ends in {SUFFIX}"
     )
 
 
-def _tried(path: str, act: Callable[[], None]) -> int:
+def _exit_code(path: str, act: Callable[[], None]) -> int:
     try:
-        with warnings.catch_warnings(record=True) as told:
+        with warnings.catch_warnings(record=True) as caught:
             act()
-        for each in told:
-            print(f"hyperslab index: {path}: {each.message}", file=sys.stderr)
+        for warning in caught:
+            print(f"hyperslab index: {path}: {warning.message}", file=sys.stderr)
     except (SubchunkError, OSError) as error:
         why = " ".join(_shown(str(error)).split())  # HDF5 writes two lines
         print(f"hyperslab index: {path}: {why}", file=sys.stderr)
-        given = isinstance(error, FileNotFoundError | NoIndexError | UnfitFileError)
-        return USAGE if given else FAILED
+        unfit = isinstance(error, FileNotFoundError | NoIndexError | UnfitFileError)
+        return USAGE if unfit else FAILED
     return OK
 
 
@@ -238,8 +238,8 @@ def _look(arguments: argparse.Namespace, path: str, target: Path) -> None:
 def _lines(index: Index) -> Iterator[str]:
     """Give lines that say what an index holds: a table, then what is read plainly and why."""
     data = index.data.get("size")
-    known = f"{data:,}" if isinstance(data, int) else "unknown"
-    yield f"format {VERSION}, {index.head.size:,} bytes, for a file of {known} bytes"
+    size = f"{data:,}" if isinstance(data, int) else "unknown"
+    yield f"format {VERSION}, {index.head.size:,} bytes, for a file of {size} bytes"
     entries = index.entries.values()
     rows = [_TITLES, *(_row(index, entry) for entry in entries if entry.spacing)]
     if len(rows) > 1:
@@ -261,7 +261,7 @@ def _row(index: Index, entry: Entry) -> tuple[str, ...]:
     chunks, points = index.points(entry)
     front, variable = f"{entry.place}/", entry.variable
     tables = [table.size for key, table in index.head.tables.items() if key.startswith(front)]
-    kept, data = sum(tables) + int(points.kept_bytes.sum()), int(chunks.size.sum())
+    size, data = sum(tables) + int(points.kept_bytes.sum()), int(chunks.size.sum())
     return (
         variable.name,
         _shape(variable.shape),
@@ -269,8 +269,8 @@ def _row(index: Index, entry: Entry) -> tuple[str, ...]:
         _shape(variable.chunks),
         f"{entry.spacing / 1024:,.0f} KiB",
         f"{len(points):,}",
-        f"{kept:,}",
-        f"{100 * kept / data:.2f} %" if data else "",
+        f"{size:,}",
+        f"{100 * size / data:.2f} %" if data else "",
     )
 
 

@@ -99,7 +99,7 @@ class _Walk:
         )
 
     def _variables(self) -> dict[str, Variable]:
-        found: dict[str, tuple[Variable, Axes]] = {}
+        described: dict[str, tuple[Variable, Axes]] = {}
         for path in self._datasets:
             try:
                 dataset = self._file[path]
@@ -108,29 +108,29 @@ class _Walk:
                     if scale.only:
                         continue
                 variable = describe(path, dataset)
-                kept = self._attributes(path, dataset)
-                found[path] = replace(variable, attrs=kept), axes_of(dataset)
+                attrs = self._attributes(path, dataset)
+                described[path] = replace(variable, attrs=attrs), axes_of(dataset)
             except Exception as error:
                 self._left_out[path] = reason(error)
         return {
             path: replace(variable, dims=self._dims(variable, *axes))
-            for path, (variable, axes) in found.items()
+            for path, (variable, axes) in described.items()
         }
 
     def _dims(
         self, variable: Variable, scales: Sequence[int], numbers: Sequence[int]
     ) -> tuple[str, ...]:
         """Return the names of dimensions, "" where the file, or a type of arrays, gives none."""
-        found = [self._first.get(address, "").rpartition("/")[2] for address in scales]
-        known: dict[int, str] = {}
+        names = [self._first.get(address, "").rpartition("/")[2] for address in scales]
+        by_number: dict[int, str] = {}
         group = variable.name
-        while group and "" in found and len(numbers) == len(found):
+        while group and "" in names and len(numbers) == len(names):
             group = group.rpartition("/")[0]
             for scale in self._scales[group]:
                 if scale.number >= 0:
-                    known.setdefault(scale.number, scale.dimension[0])
-            found = [name or known.get(n, "") for name, n in zip(found, numbers, strict=True)]
-        return (*found, *[""] * (len(variable.shape) - len(found)))
+                    by_number.setdefault(scale.number, scale.dimension[0])
+            names = [name or by_number.get(n, "") for name, n in zip(names, numbers, strict=True)]
+        return (*names, *[""] * (len(variable.shape) - len(names)))
 
     def _follow_hard_links(self) -> None:
         self._first[h5o.get_info(self._file.id).addr] = ""
@@ -169,13 +169,13 @@ class _Walk:
                     self._left_out[where] = "it is a link into another file"
                     continue
                 link.decode()
-                place = h5o.get_info(group, link)
-                if place.fileno != self._here:
+                info = h5o.get_info(group, link)
+                if info.fileno != self._here:
                     self._left_out[where] = "it lies in another file"
                 elif kind == h5l.TYPE_HARD:
-                    yield where, place.addr, place.type
+                    yield where, info.addr, info.type
                 else:
-                    self._others[where] = place.addr
+                    self._others[where] = info.addr
             except UnicodeDecodeError:
                 self._left_out[where] = "its name is no UTF-8"
             except Exception as error:
@@ -185,7 +185,7 @@ class _Walk:
         """Give further names, each with the first name of what it is, those within groups too."""
         groups, left = self._scales, _MOST_OTHER_NAMES
         names = {name: name for name in (*groups, *self._datasets)}
-        names |= {link: self._first.get(at, "") for link, at in self._others.items()}
+        names |= {link: self._first.get(address, "") for link, address in self._others.items()}
         for other, address in self._others.items():
             if address not in self._first:
                 self._left_out[other] = "the file has no other way to what it leads to"
@@ -212,10 +212,10 @@ class _Walk:
                 yield other + name[len(path) :], real
 
     def _attributes(self, path: str, item: h5py.Dataset | h5py.Group) -> dict[str, Any]:
-        kept, lost = attributes(item)
+        attrs, lost = attributes(item)
         if lost:
             self._lost[path] = lost
-        return kept
+        return attrs
 
 
 def scale_of(dataset: h5py.Dataset, path: str) -> Scale | None:
@@ -254,5 +254,5 @@ def _attribute(dataset: h5py.Dataset, name: str) -> Any:
 
 
 def _whole(values: Any) -> tuple[int, ...]:
-    found = np.ravel(values)
-    return tuple(found.tolist()) if found.dtype.kind in "iu" and found.size else (-1,)
+    array = np.ravel(values)
+    return tuple(array.tolist()) if array.dtype.kind in "iu" and array.size else (-1,)

@@ -9,14 +9,14 @@ SUFFIX = ".subchunk"
 _REMOTE_MARK, _LOCAL = "://", "file://"
 
 
-def is_url(place: str | Path) -> bool:
-    text = os.fspath(place)
+def is_url(path: str | Path) -> bool:
+    text = os.fspath(path)
     return _REMOTE_MARK in text and not text.startswith(_LOCAL)
 
 
-def local_path(place: str | Path) -> str:
+def local_path(path: str | Path) -> str:
     """Return the path of a file of this machine, which may be given as a URL."""
-    text = os.fspath(place)
+    text = os.fspath(path)
     if text.startswith(_LOCAL):
         return unquote(text.removeprefix(_LOCAL))
     # What is no user's home stays as it is.
@@ -32,27 +32,27 @@ def file_name(path: str | Path) -> str:
     return _cut(os.fspath(path))[0].rstrip("/").rpartition("/")[2]
 
 
-def index_place(path: str | Path, place: str | Path | None) -> str:
+def index_path(path: str | Path, index: str | Path | None) -> str:
     """Return where the index of a file lies: beside it, in a folder, or where it is said."""
-    if place is None:
+    if index is None:
         front, behind = _cut(os.fspath(path))
         return front + SUFFIX + behind
-    text = os.fspath(place) if is_url(place) else local_path(place)
+    text = os.fspath(index) if is_url(index) else local_path(index)
     front, behind = _cut(text)
     if front.endswith("/") or (not is_url(text) and Path(text).is_dir()):
         return f"{front.rstrip('/')}/{file_name(path)}{SUFFIX}{behind}"
     return text
 
 
-def target_place(path: str | Path, index: str | Path | None) -> Path:
+def target_path(path: str | Path, index: str | Path | None) -> Path:
     if index is None and is_url(path):
         return Path.cwd() / (file_name(path) + SUFFIX)
-    place = index_place(path if is_url(path) else absolute(path), index)
-    if is_url(place):
+    target = index_path(path if is_url(path) else absolute(path), index)
+    if is_url(target):
         raise ValueError(
-            f"the index cannot be written to {place}: name a file of this machine, and copy it"
+            f"the index cannot be written to {target}: name a file of this machine, and copy it"
         )
-    return Path(place)
+    return Path(target)
 
 
 def _cut(text: str) -> tuple[str, str]:

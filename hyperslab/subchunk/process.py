@@ -39,28 +39,28 @@ _LOCKS: weakref.WeakSet[ForkLock] = weakref.WeakSet()
 
 class _Collection:
     def __init__(self) -> None:
-        self._lock, self._asked, self._was_on = ForkLock(), 0, False
+        self._lock, self._fetching, self._was_on = ForkLock(), 0, False
 
     @contextmanager
     def put_off(self) -> Iterator[None]:
         """Collect nothing while h5py waits for who fetches: an object of h5py needs h5py's lock."""
         with self._lock:
-            if not self._asked:
+            if not self._fetching:
                 self._was_on = gc.isenabled()
                 gc.disable()
-            self._asked += 1
+            self._fetching += 1
         try:
             yield
         finally:
             with self._lock:
-                self._asked -= 1
-                if not self._asked and self._was_on:
+                self._fetching -= 1
+                if not self._fetching and self._was_on:
                     gc.enable()
 
     def after_fork(self) -> None:
-        if self._asked and self._was_on:
+        if self._fetching and self._was_on:
             gc.enable()
-        self._asked = 0
+        self._fetching = 0
 
 
 COLLECTION = _Collection()
@@ -83,10 +83,10 @@ def allowed(memory_bytes: int | None) -> int:
             return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2
         except (AttributeError, OSError, ValueError):
             return _UNKNOWN
-    given: Any = memory_bytes
-    if isinstance(given, bool) or not isinstance(given, Integral) or int(given) < 1:
+    limit: Any = memory_bytes
+    if isinstance(limit, bool) or not isinstance(limit, Integral) or int(limit) < 1:
         raise ValueError(f"memory_bytes is {memory_bytes!r}: give a number of bytes, such as 2**30")
-    return int(given)
+    return int(limit)
 
 
 def refuse_above(limit: int, needed: int, what: str) -> None:

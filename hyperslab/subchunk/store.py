@@ -104,8 +104,8 @@ class SubchunkStore(Store):
     ) -> Buffer | None:
         if key in self._documents:
             data = self._document(key)
-        elif place := self._place(key):
-            data = await asyncio.to_thread(place[0].read, place[1])
+        elif chunk := self._chunk(key):
+            data = await asyncio.to_thread(chunk[0].read, chunk[1])
         else:
             return None
         return prototype.buffer.from_bytes(_cut(data, byte_range))
@@ -118,11 +118,11 @@ class SubchunkStore(Store):
         )
 
     async def exists(self, key: str) -> bool:
-        return key in self._documents or self._place(key) is not None
+        return key in self._documents or self._chunk(key) is not None
 
     async def getsize(self, key: str) -> int:
-        if (place := self._place(key)) and not place[0].text:
-            return math.prod(place[0].chunks) * place[0].dtype.itemsize
+        if (chunk := self._chunk(key)) and not chunk[0].text:
+            return math.prod(chunk[0].chunks) * chunk[0].dtype.itemsize
         return await super().getsize(key)
 
     async def set(self, key: str, value: Buffer) -> None:
@@ -185,11 +185,11 @@ class SubchunkStore(Store):
                 for path, other in self._nodes.items()
                 if path.startswith(front) and path
             }
-            kept = {"kind": "inline", "must_understand": False, "metadata": below}
-            node = node | {"consolidated_metadata": kept}
+            consolidated = {"kind": "inline", "must_understand": False, "metadata": below}
+            node = node | {"consolidated_metadata": consolidated}
         return json.dumps(node).encode()
 
-    def _place(self, key: str) -> tuple[Array, tuple[int, ...]] | None:
+    def _chunk(self, key: str) -> tuple[Array, tuple[int, ...]] | None:
         """Return the array of a chunk's key, and where in the grid it lies."""
         name, _, below = f"{key}/".rpartition("/c/")
         array, numbers = self._arrays.get(name), below.split("/")[:-1]
@@ -200,11 +200,11 @@ class SubchunkStore(Store):
         return (array, corner) if inside and len(corner) == len(array.grid) else None
 
 
-def _cut(data: bytes, asked: ByteRequest | None) -> bytes:
-    if isinstance(asked, RangeByteRequest):
-        return data[asked.start : asked.end]
-    if isinstance(asked, OffsetByteRequest):
-        return data[asked.offset :]
-    if isinstance(asked, SuffixByteRequest):
-        return data[max(0, len(data) - asked.suffix) :]
+def _cut(data: bytes, byte_range: ByteRequest | None) -> bytes:
+    if isinstance(byte_range, RangeByteRequest):
+        return data[byte_range.start : byte_range.end]
+    if isinstance(byte_range, OffsetByteRequest):
+        return data[byte_range.offset :]
+    if isinstance(byte_range, SuffixByteRequest):
+        return data[max(0, len(data) - byte_range.suffix) :]
     return data

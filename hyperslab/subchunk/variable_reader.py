@@ -73,10 +73,10 @@ class VariableReader:
         if self.variable.dtype:
             return np.dtype(self.variable.dtype)
         with self._plainly() as dataset:
-            found: np.dtype[Any] = dataset.dtype.base
+            base: np.dtype[Any] = dataset.dtype.base
             if dataset.ndim + dataset.dtype.ndim != len(self.shape):
                 raise UnreadableError("its index is of a release that knew no types of arrays")
-        return found
+        return base
 
     @property
     def attrs(self) -> dict[str, Any]:
@@ -97,8 +97,8 @@ class VariableReader:
         """What its values cannot be read without, and is not here; empty for most."""
         if self.variable.same:
             return self._file[self.variable.same].lacks
-        kept = self._entry and (self._entry.spacing or self._entry.values is not None)
-        if kept or all(h5z.filter_avail(number) for number, _ in self.variable.filters):
+        indexed = self._entry and (self._entry.spacing or self._entry.values is not None)
+        if indexed or all(h5z.filter_avail(number) for number, _ in self.variable.filters):
             return ""
         with self._plainly() as dataset:
             return missing_filter(dataset)
@@ -106,15 +106,15 @@ class VariableReader:
     def __getitem__(self, key: Key | tuple[Key, ...]) -> NDArray[Any]:
         if self.variable.same:
             return self._file[self.variable.same][key]
-        asked = wanted(key, self.shape)
+        selection = wanted(key, self.shape)
         if self._entry is not None and self._entry.values is not None:
             self._file.data.check()
             values = np.frombuffer(self._entry.values, self.dtype).reshape(self.shape)
-            return asked.arrange(picked_of(values, [axis.indices for axis in asked.axes]).copy())
+            return selection.arrange(picked_of(values, [a.indices for a in selection.axes]).copy())
         try:
             if indexed := self._indexed():
-                return asked.arrange(indexed.read(asked))
-            return asked.arrange(self._read(asked.axes))
+                return selection.arrange(indexed.read(selection))
+            return selection.arrange(self._read(selection.axes))
         except OF_ONE_VARIABLE as error:
             if error.variable:
                 raise
@@ -126,8 +126,8 @@ class VariableReader:
         index = self._file.index
         if index is None or self._entry is None or not self._entry.spacing:
             return None
-        file, found = self._file, index.points(self._entry)
-        return Indexed(self.variable, index, *found, file.data, file.threads, file.memory_bytes)
+        file, tables = self._file, index.points(self._entry)
+        return Indexed(self.variable, index, *tables, file.data, file.threads, file.memory_bytes)
 
     @contextmanager
     def _plainly(self) -> Iterator[h5py.Dataset]:
@@ -153,13 +153,13 @@ class VariableReader:
         if self.variable.dtype and self.chunks:
             what = f"a chunk of {self.variable.name}"
             refuse_above(self._file.memory_bytes, self.variable.chunk_bytes, what)
-        asked: list[slice | NDArray[np.int64]] = []
+        box: list[slice | NDArray[np.int64]] = []
         inside: list[range | NDArray[np.int64]] = []  # the wanted indices within the box
         lengths: list[int] = []
         for axis in axes:
             indices = axis.indices
             begin, end = (int(indices[0]), int(indices[-1]) + 1) if len(indices) else (0, 0)
-            asked.append(slice(begin, end))
+            box.append(slice(begin, end))
             lengths.append(end - begin)
             if isinstance(indices, range):
                 inside.append(range(0, end - begin, indices.step))
@@ -169,10 +169,10 @@ class VariableReader:
         large = math.prod(lengths) * self.dtype.itemsize > min(_LARGE, self._file.memory_bytes)
         if large and max(loss, default=0) > _LOSS:
             most = int(np.argmax(loss))
-            asked[most] = as_key(axes[most].indices)
+            box[most] = as_key(axes[most].indices)
             inside[most] = range(len(axes[most].indices))
         with self._plainly() as dataset:
             rank = dataset.ndim  # what comes behind are dimensions of a type of arrays
-            values = dataset[tuple(asked[:rank]) or ...]
-        values = values[(*(slice(None),) * rank, *asked[rank:], ...)]
+            values = dataset[tuple(box[:rank]) or ...]
+        values = values[(*(slice(None),) * rank, *box[rank:], ...)]
         return picked_of(values, inside)

@@ -49,20 +49,20 @@ class Array:
 
     def read(self, corner: tuple[int, ...]) -> bytes:
         """Return a chunk, uncompressed; what of it lies outside of the variable is filled."""
-        begins = [place * length for place, length in zip(corner, self.chunks, strict=True)]
-        wanted = tuple(
+        begins = [index * length for index, length in zip(corner, self.chunks, strict=True)]
+        selection = tuple(
             slice(begin, min(begin + length, n))
             for begin, length, n in zip(begins, self.chunks, self.reader.shape, strict=True)
         )
-        found: NDArray[Any] = np.asarray(self.reader[wanted], self.dtype)
-        if found.shape != self.chunks:
+        values: NDArray[Any] = np.asarray(self.reader[selection], self.dtype)
+        if values.shape != self.chunks:
             whole = np.full(self.chunks, self.fill, self.dtype)
-            whole[tuple(slice(n) for n in found.shape)] = found
-            found = whole
+            whole[tuple(slice(n) for n in values.shape)] = values
+            values = whole
         if not self.text:
-            return found.tobytes()
+            return values.tobytes()
         try:
-            decoded = [v.decode() if isinstance(v, bytes) else v for v in found.flat]
+            decoded = [v.decode() if isinstance(v, bytes) else v for v in values.flat]
             return bytes(VLenUTF8().encode(np.array(decoded, object)))
         except UnicodeDecodeError:
             what = f"{self.reader.variable.name} has texts that are no UTF-8"
@@ -104,50 +104,50 @@ def arrays(held: Contents, chunks: Mapping[str, Grid]) -> tuple[dict[str, Array]
             f"chunks are {chunks!r}: give numbers by the names of dimensions or variables, such "
             'as {"time": -1, "lat": 100}'
         )
-    found: dict[str, Array] = {}
+    by_name: dict[str, Array] = {}
     left_out = dict(held.left_out)
-    known = set(left_out)
+    names = set(left_out)
     for shown in (shown for group in held.variables.values() for shown in group):
         name = f"{shown.group}/{shown.name}" if shown.group else shown.name
-        known.update([name, *shown.dims])
+        names.update([name, *shown.dims])
         dtype = shown.reader.dtype
         number = dtype.kind in "biufc" and dtype.itemsize <= (16 if dtype.kind == "c" else 8)
         if "\\" in name:
             left_out[name] = "Zarr takes \\ for /"
         elif number or texts(dtype) or (dtype.kind == "S" and dtype.itemsize):
             lengths = _chunks(name, shown.reader, shown.dims, chunks)
-            found[name] = Array(shown.reader, shown.dims, lengths)
+            by_name[name] = Array(shown.reader, shown.dims, lengths)
         else:
             left_out[name] = f"Zarr has no type for {dtype}"
-    if unknown := [name for name in chunks if name not in known]:
-        has = ", ".join(sorted(known))
+    if unknown := [name for name in chunks if name not in names]:
+        has = ", ".join(sorted(names))
         raise ValueError(
             f"chunks name {unknown[0]!r}, which is no variable and no dimension of the file: {has}"
         )
-    return found, left_out
+    return by_name, left_out
 
 
 def _chunks(
     name: str,
     reader: VariableReader | PaddedReader,
     dims: tuple[str, ...],
-    asked: Mapping[str, Any],
+    chunks: Mapping[str, Any],
 ) -> tuple[int, ...]:
-    own, given = asked.get(name), [asked.get(dim) for dim in dims]
+    own, requested = chunks.get(name), [chunks.get(dim) for dim in dims]
     if isinstance(own, Mapping):
         if strange := [dim for dim in own if dim not in dims]:
             raise ValueError(f"chunks of {name} name {strange[0]!r}: its dimensions are {dims}")
-        given = [own.get(dim, length) for dim, length in zip(dims, given, strict=True)]
+        requested = [own.get(dim, length) for dim, length in zip(dims, requested, strict=True)]
     elif own is not None and not (isinstance(own, Integral) and name in dims):  # a coordinate's
-        given = list(own) if isinstance(own, Iterable) else []
-        if not isinstance(own, Iterable) or len(given) != len(dims):
+        requested = list(own) if isinstance(own, Iterable) else []
+        if not isinstance(own, Iterable) or len(requested) != len(dims):
             raise ValueError(
                 f"chunks of {name} are {own}: give a shape, or lengths by names, of {dims}"
             )
     lengths = []
     default = reader.chunks or _default(reader)
-    for dim, length, kept, n in zip(dims, given, default, reader.shape, strict=True):
-        chosen = kept if length is None else n if length == -1 else length
+    for dim, length, fallback, n in zip(dims, requested, default, reader.shape, strict=True):
+        chosen = fallback if length is None else n if length == -1 else length
         whole = isinstance(chosen, int | np.integer) and not isinstance(chosen, bool)
         if not whole or chosen < min(n, 1):
             raise ValueError(
@@ -160,7 +160,7 @@ def _chunks(
 def _default(reader: VariableReader | PaddedReader) -> tuple[int, ...]:
     """Return chunks for a variable that has none: whole rows, as many as fit."""
     left = _CHUNK_BYTES // (_TEXT_BYTES if reader.dtype.kind == "O" else reader.dtype.itemsize)
-    below = [math.prod(reader.shape[place + 1 :]) for place in range(len(reader.shape))]
+    below = [math.prod(reader.shape[axis + 1 :]) for axis in range(len(reader.shape))]
     fit = [left // max(1, size) for size in below]
     return tuple(max(1, min(n, most)) for n, most in zip(reader.shape, fit, strict=True))
 
@@ -189,7 +189,7 @@ def json_attributes(
     dtype: np.dtype[Any] | None = None,
 ) -> dict[str, Any]:
     """Return attributes as JSON has them; `_FillValue` as xarray writes it for Zarr v3."""
-    found = {}
+    encoded = {}
     for name, value in attrs.items():
         kind = dtype.kind if dtype is not None and name == "_FillValue" else ""
         try:
@@ -201,7 +201,7 @@ def json_attributes(
                 wide = value.dtype.kind == "f" and value.dtype.itemsize > 8
                 value = (value.astype("f8") if wide else value).tolist()
             json.dumps(value)
-            found[name] = value
+            encoded[name] = value
         except Exception as error:
             left_out[f"{path}:{name}"] = f"JSON cannot hold it: {reason(error)}"
-    return found
+    return encoded

@@ -8,9 +8,9 @@ from .numbers import SCALED, SHARE, TIMES, amount, number, percent, scale_of
 ENOUGH = 6  # with fewer, not even smallest to largest covers the median in 95 % of runs
 _NEAR = 1.1
 _OPPOSITES = {
-    one: other
+    word: opposite
     for pair in (("faster", "slower"), ("larger", "smaller"), ("more", "less"))
-    for one, other in (pair, pair[::-1])
+    for word, opposite in (pair, pair[::-1])
 }
 
 
@@ -42,11 +42,11 @@ class Interval:
                 return f"neither {surely}{spec} nor {opposite} ({self})"
             if self.value > 1:
                 return f"{self:×} {spec}"
-            turned = Interval(1 / self.value, 1 / self.high, 1 / self.low, self.n)
-            return f"{turned:×} {opposite}"
+            inverse = Interval(1 / self.value, 1 / self.high, 1 / self.low, self.n)
+            return f"{inverse:×} {opposite}"
         if spec and spec not in (*SCALED, *_OPPOSITES, TIMES, SHARE):
-            known = ", ".join((*SCALED, TIMES, SHARE, *_OPPOSITES))
-            raise ValueError(f"{spec!r} is no unit and no direction of an interval: give {known}")
+            specs = ", ".join((*SCALED, TIMES, SHARE, *_OPPOSITES))
+            raise ValueError(f"{spec!r} is no unit and no direction of an interval: give {specs}")
         if not self.n:
             return "not measured"
         shown = amount(self.value, spec)
@@ -81,8 +81,8 @@ def comparison(ratio: float | Interval, above: str, below: str) -> str:
     # told apart.
     if isinstance(ratio, Interval):
         if ratio.low < ratio.high and ratio.contains(1):
-            said = "no difference" if ratio.near_one else "not told apart"
-            return f"{said} [{number(ratio.low)}, {number(ratio.high)}]"
+            verdict = "no difference" if ratio.near_one else "not told apart"
+            return f"{verdict} [{number(ratio.low)}, {number(ratio.high)}]"
         ratio = ratio.value
     if math.isnan(ratio) or ratio <= 0:
         return "not comparable"

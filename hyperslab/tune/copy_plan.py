@@ -279,10 +279,10 @@ class _Need:
             second = self._within(space, self.source, self.unit, size)
             first = self._within(space, second.lengths, self.source, size)
             largest = max(first.elements, second.elements)
-            own = first.reads(self.source)
-            if own < reads and largest * (self.element_bytes + size) <= space:
+            staged_reads = first.reads(self.source)
+            if staged_reads < reads and largest * (self.element_bytes + size) <= space:
                 nbytes = self.variable.nbytes
-                return Route(second, own, self.source_cache, at_once, first, nbytes)
+                return Route(second, staged_reads, self.source_cache, at_once, first, nbytes)
         return Route(once, reads, self.source_cache, at_once)
 
     def _within(self, space: int, source: Lengths, unit: Lengths, beside: int = 0) -> Slabs:

@@ -33,18 +33,18 @@ def whole_or_nothing(path: Path, *, overwrite: bool = False) -> Iterator[Path]:
     """Give a place to write to, which takes the path's name if the body succeeds."""
     remove_leftovers(path.parent, path.name)
     require_free(path, overwrite)
-    place = path.with_name(part_name(path.name))
+    unfinished = path.with_name(part_name(path.name))
     old = path.with_name(part_name(path.name, end="old"))
-    remove(place)
+    remove(unfinished)
     try:
-        yield place
+        yield unfinished
         require_free(path, overwrite)  # it may have come meanwhile
         if path.is_dir() and not path.is_symlink():  # a folder is not replaced in one step
             path.replace(old)
-        place.replace(path)
+        unfinished.replace(path)
     finally:
         _put_back(old, path)
-        remove(place)
+        remove(unfinished)
         remove(old)
 
 
@@ -100,10 +100,10 @@ def require_room(needs: Sequence[tuple[str, int, Path]]) -> None:
     """Refuse what cannot fit on the disk: what it is, its bytes, and its folder."""
     needs = [need for need in needs if need[1]]
     for disk in {folder.stat().st_dev for _, _, folder in needs}:
-        asked = [need for need in needs if need[2].stat().st_dev == disk]
-        left, bound = _left(asked[0][2])
-        if sum(nbytes for _, nbytes, _ in asked) > left:
-            words = " and ".join(f"{what} takes {mib(n)} in {folder}" for what, n, folder in asked)
+        group = [need for need in needs if need[2].stat().st_dev == disk]
+        left, bound = _left(group[0][2])
+        if sum(nbytes for _, nbytes, _ in group) > left:
+            words = " and ".join(f"{what} takes {mib(n)} in {folder}" for what, n, folder in group)
             raise NoRoomError(f"there is no room: {words}, but {bound}: make room or take another "
                               "folder")  # fmt: skip
 
@@ -118,8 +118,8 @@ def explained(folder: Path, needed_bytes: int) -> Iterator[None]:
         raise
     except Exception as error:
         left, bound = _left(folder)
-        said = any(os.strerror(number) in str(error) for number in _FULL)
-        if said or getattr(error, "errno", None) in _FULL or left < max(2**20, needed_bytes // 50):
+        full = any(os.strerror(number) in str(error) for number in _FULL)
+        if full or getattr(error, "errno", None) in _FULL or left < max(2**20, needed_bytes // 50):
             raise NoRoomError(
                 f"the disk is full: {bound}, and the copy may take {mib(needed_bytes)}: make room "
                 "or take another folder"

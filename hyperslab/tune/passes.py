@@ -47,23 +47,23 @@ class Copying:
     def write(
         self,
         source: Source,
-        place: Path,
+        path: Path,
         lap: Lap,
         *,
         scratch: Path | None = None,
         seen: Callable[[str], Watcher | None] = lambda name: None,
     ) -> dict[str, Ledger]:
         """Write the copy to the device; return what its values are compared by."""
-        made, cache = self.fitted, self.plan.cache_bytes
-        explain = partial(explained, place.parent, made.most_bytes)
+        fitted, cache = self.fitted, self.plan.cache_bytes
+        explain = partial(explained, path.parent, fitted.most_bytes)
         with explain(), lap("meta_write"):
             writer = create(
-                place, made.variables, made.layouts, attrs=made.attrs, chunk_cache_bytes=cache
+                path, fitted.variables, fitted.layouts, attrs=fitted.attrs, chunk_cache_bytes=cache
             )
         with writer, explain():
             ledgers = {
                 v.name: self.transfer(source, writer, v, lap, scratch, seen(v.name))
-                for v in made.sources
+                for v in fitted.sources
             }
             with lap("sync"):
                 writer.sync()
@@ -109,28 +109,28 @@ class Copying:
         source.cache(name, 0)
         return ledger
 
-    def open(self, place: Path) -> Source:
+    def open(self, path: Path) -> Source:
         """Open the copy for reading, with the chunk cache that it was written with."""
-        made = reopen(os.fspath(place), self.fitted.format)
+        copy = reopen(os.fspath(path), self.fitted.format)
         for v in self.fitted.sources:
-            made.touch(v.name)
+            copy.touch(v.name)
             if self.plan.cache_bytes is not None:
-                made.cache(v.name, self.plan.cache_bytes)
-        return made
+                copy.cache(v.name, self.plan.cache_bytes)
+        return copy
 
     def compare(
-        self, made: Source, source: Source, ledgers: Mapping[str, Ledger], lap: Lap
+        self, copy: Source, source: Source, ledgers: Mapping[str, Ledger], lap: Lap
     ) -> None:
         """Read the copy again, phase data_reread, and compare every value."""
         for v in self.fitted.sources:
             name, route = v.name, self.plan.each[v.name]
             quantize = self.fitted.layouts[name].quantize
             for slab, expected in zip(route.pieces, ledgers[name], strict=True):
-                values = _read(made, name, slab, lap, "data_reread")
+                values = _read(copy, name, slab, lap, "data_reread")
                 if quantize is not None or _mark(values, slab, route) != expected:
                     truth = source.read(name, slab)
                     how: dict[str, Any] = {"quantize": quantize, "fill_value": v.fill_value}
-                    wrong = difference(values, truth, format=made.format, **how)
+                    wrong = difference(values, truth, format=copy.format, **how)
                     # What is rounded, and NaN, may be right with other bits.
                     loose = quantize is not None or (truth != truth).any()
                     if wrong or not loose:
@@ -139,8 +139,8 @@ class Copying:
                         raise WrongValuesError(f"{name} of the copy is wrong in [{where}]: {wrong}")
                     del truth
                 del values
-            if made.format != "nczarr":  # whose chunk cache stays
-                made.cache(name, 0)
+            if copy.format != "nczarr":  # whose chunk cache stays
+                copy.cache(name, 0)
 
 
 def _read(source: Source, name: str, slab: Slab, lap: Lap, phase: str) -> NDArray[Any]:
@@ -199,8 +199,8 @@ def _mark(values: NDArray[Any], slab: Slab, route: Route) -> int:
 
 def _mark_of(part: Slab, block: NDArray[Any]) -> int:
     """Return a digest of a part and of its place: two that are exchanged show."""
-    place = [(s.start, s.stop) for s in part]
-    hashed = hashlib.blake2b(repr((place, str(block.dtype))).encode(), digest_size=16)
+    bounds = [(s.start, s.stop) for s in part]
+    hashed = hashlib.blake2b(repr((bounds, str(block.dtype))).encode(), digest_size=16)
     hashed.update(_bytes(np.ascontiguousarray(block)))
     return int.from_bytes(hashed.digest(), "big")
 

@@ -73,11 +73,11 @@ def rechunk(
     folder = Path(scratch) if scratch else path.parent
     with open_source(address) as source:
         _refuse(source, path, folder, overwrite)
-        wanted = _chosen(source, chunks, variables)
-        if strange := set(shards or ()) - {dim for v in wanted for dim in v.dims}:
-            has = shapes_of(wanted)
+        named = _having_dims(source, chunks, variables)
+        if strange := set(shards or ()) - {dim for v in named for dim in v.dims}:
+            has = shapes_of(named)
             raise ValueError(f"shards of {', '.join(strange)}: no variable has it: {has}")
-        each = tuple((v.name, _choice(v, chunks, choice or Choice(), shards)) for v in wanted)
+        each = tuple((v.name, _choice(v, chunks, choice or Choice(), shards)) for v in named)
         own = _format(Path(output), format, source.format)
         if path.exists() and path.is_dir() != (own in (*ZARR, "nczarr")):
             raise ValueError(f"{path} is a {'folder' if path.is_dir() else 'file'}, and {own} is "
@@ -116,16 +116,16 @@ def rechunk(
                 say(line)
         moved = fitted.nbytes * (3 if verify else 2)
         with (
-            whole_or_nothing(path, overwrite=overwrite) as place,
+            whole_or_nothing(path, overwrite=overwrite) as unfinished,
             zarr_at_once(plan),
             progress(moved) if progress else nullcontext(untimed) as lap,
         ):
             scratched = ("the scratch file", report.scratch_bytes, folder)
             require_room([(path.name, fitted.likely_bytes, path.parent), scratched])
-            ledgers = job.write(source, place, lap, scratch=folder)
+            ledgers = job.write(source, unfinished, lap, scratch=folder)
             if verify:
-                with job.open(place) as made:
-                    job.compare(made, source, ledgers, lap)
+                with job.open(unfinished) as copy:
+                    job.compare(copy, source, ledgers, lap)
         return replace(report, file_bytes=stored_bytes(path))
 
 
@@ -145,32 +145,32 @@ def _refuse(source: Source, path: Path, scratch: Path, overwrite: bool) -> None:
     except SourceError:
         raise
     except Exception as error:
-        said = f"{source.address} is damaged, or too unusual: {first_line(error)}"
-        raise SourceError(said) from error
+        message = f"{source.address} is damaged, or too unusual: {first_line(error)}"
+        raise SourceError(message) from error
 
 
-def _format(path: Path, wanted: str, own: str) -> str:
+def _format(path: Path, given: str, own: str) -> str:
     """Return the format of the copy: as asked for, or the file's own where the name fits it."""
     meant, allowed = _ENDINGS.get(path.suffix.lower(), ("", CHUNKED))
-    if wanted and meant and wanted not in allowed:
-        raise ValueError(f"{path} is to be {wanted}, but its name means {meant}: give another name")
-    if wanted:
-        return wanted
+    if given and meant and given not in allowed:
+        raise ValueError(f"{path} is to be {given}, but its name means {meant}: give another name")
+    if given:
+        return given
     if own in allowed and own in CHUNKED and ("hdf5" not in (own, meant) or own == meant):
         return own
     return meant or (own if own == "hdf5" else "netcdf4")
 
 
-def _chosen(
+def _having_dims(
     source: Source, chunks: Mapping[str, int], names: Sequence[str]
 ) -> list[SourceVariable]:
     among = source.choose(names or None)
-    found = [v for v in among if v.shape and set(chunks) <= set(v.dims)]
-    if (chunks and not found) or (names and len(found) < len(among)):
-        raise ValueError(f"{', '.join(chunks)}: {'not every' if found else 'no'} variable has all "
-                         f"of these: {shapes_of(among)}: give dimensions of "
+    matching = [v for v in among if v.shape and set(chunks) <= set(v.dims)]
+    if (chunks and not matching) or (names and len(matching) < len(among)):
+        raise ValueError(f"{', '.join(chunks)}: {'not every' if matching else 'no'} variable has "
+                         f"all of these: {shapes_of(among)}: give dimensions of "
                          f"{'all' if names else 'one'}")  # fmt: skip
-    return found
+    return matching
 
 
 def _choice(
@@ -180,24 +180,24 @@ def _choice(
     shards: Mapping[str, int] | None,
 ) -> Choice:
     lengths = _lengths(variable, chunks) if chunks else None
-    made = None
+    shard = None
     if shards is not None:
         shape = [max(n, 1) for n in variable.shape]
         own = lengths or [min(pair) for pair in zip(variable.chunks or shape, shape, strict=True)]
-        made = tuple(
+        shard = tuple(
             -(-n // chunk) * chunk if shards.get(dim) == -1 else shards.get(dim, chunk)
             for dim, chunk, n in zip(variable.dims, own, shape, strict=True)
         )
-    return replace(choice, chunks=lengths or SAME, shards=made)
+    return replace(choice, chunks=lengths or SAME, shards=shard)
 
 
 def _lengths(variable: SourceVariable, chunks: Mapping[str, int]) -> tuple[int, ...]:
     """Return the lengths of a chunk, with those that were not named."""
     shape = [max(n, 1) for n in variable.shape]
-    kept = variable.chunks or shape
+    before = variable.chunks or shape
     lengths = [
         n if chunks.get(dim) == -1 else chunks.get(dim, min(own, n))
-        for dim, n, own in zip(variable.dims, shape, kept, strict=True)
+        for dim, n, own in zip(variable.dims, shape, before, strict=True)
     ]
     rest = [axis for axis, dim in enumerate(variable.dims) if dim not in chunks]
     most = max(variable.chunk_bytes, CHUNK_BYTES) // variable.itemsize
@@ -210,9 +210,9 @@ def _lengths(variable: SourceVariable, chunks: Mapping[str, int]) -> tuple[int, 
 
 def _words(job: Copying, source: Source, report: CopyReport, scratch: Path) -> Iterator[str]:
     """Yield the plan in lines: variables that change, how often they are read, disk space."""
-    made = job.fitted
-    for v in made.sources:
-        layout, route = made.layouts[v.name], job.plan.each[v.name]
+    fitted = job.fitted
+    for v in fitted.sources:
+        layout, route = fitted.layouts[v.name], job.plan.each[v.name]
         if v.nbytes < 2**20 or (layout.chunks == v.chunks and route.reads <= 1):
             continue
         before, after = ("x".join(map(str, n or ["none"])) for n in (v.chunks, layout.chunks))
@@ -227,9 +227,9 @@ def _words(job: Copying, source: Source, report: CopyReport, scratch: Path) -> I
     if report.scratch_bytes:
         room = f"scratch file of up to {mib(report.scratch_bytes)} in {scratch}"
     yield (
-        f"{source.address} ({source.format}) to {report.path} ({made.format}): "
-        f"{mib(made.nbytes)} of values, read {times(report.reads)}; {room}; the copy takes at most "
-        f"{mib(made.most_bytes)}"
+        f"{source.address} ({source.format}) to {report.path} ({fitted.format}): "
+        f"{mib(fitted.nbytes)} of values, read {times(report.reads)}; {room}; the copy takes at "
+        f"most {mib(fitted.most_bytes)}"
     )
     yield from (f"note: {note}" for note in report.notes)
 

@@ -85,7 +85,7 @@ def run(arguments: argparse.Namespace) -> int:
     codec, level = parse.codec(arguments.codec or SAME)
     give_back()
     try:
-        made = rechunk(
+        report = rechunk(
             getattr(arguments, "in"),
             arguments.out,
             _lengths("--chunks", arguments.chunks),
@@ -105,8 +105,8 @@ def run(arguments: argparse.Namespace) -> int:
     except KeyboardInterrupt:
         print(f"\ninterrupted: nothing is left of {arguments.out}", file=sys.stderr)
         return 1
-    tell(f"{made.path}: {made.file_bytes:,} bytes, every value compared; the source was read "
-         f"{times(made.reads)}")  # fmt: skip
+    tell(f"{report.path}: {report.file_bytes:,} bytes, every value compared; the source was read "
+         f"{times(report.reads)}")  # fmt: skip
     return 0
 
 

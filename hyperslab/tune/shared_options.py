@@ -50,8 +50,8 @@ def add_command(
 
 def workdir(given: str) -> Path:
     """Return the folder that files are made in: the current one where none is given."""
-    place = Path(given or Path.cwd())
-    if not place.is_dir() or not os.access(place, os.W_OK):
-        raise ValueError(f"--workdir {place} is no folder that can be written to: make it, or give "
-                         "another")  # fmt: skip
-    return place
+    folder = Path(given or Path.cwd())
+    if not folder.is_dir() or not os.access(folder, os.W_OK):
+        raise ValueError(f"--workdir {folder} is no folder that can be written to: make it, or "
+                         "give another")  # fmt: skip
+    return folder

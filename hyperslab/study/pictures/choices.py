@@ -86,9 +86,9 @@ class Tradeoff:
             logarithmic(axes, xlabel=self.axes[0])
             axes.set_title(panel, loc="left")
         row[0, 0].set_ylabel(self.axes[1])
-        found = dict(zip(*row[0, 0].get_legend_handles_labels()[::-1], strict=True))
-        names = [name for name in self.named if name in found]
-        headline(figure, self.title, ([found[name] for name in names], names))
+        handles = dict(zip(*row[0, 0].get_legend_handles_labels()[::-1], strict=True))
+        names = [name for name in self.named if name in handles]
+        headline(figure, self.title, ([handles[name] for name in names], names))
         return figure
 
 
@@ -132,8 +132,8 @@ class Cloud:
     def __call__(self) -> Figure:
         figure, axes = plt.subplots(figsize=(7.2, 4.2))
         shown = self.table[self.table[self.x] <= self.most_bytes]
-        for mark, (kind, part) in zip("o^sDv", shown.groupby(self.kind, sort=False), strict=False):
-            axes.plot(part[self.x], part[self.y], mark, ms=4, mfc="none", label=str(kind))
+        for mark, (kind, sizes) in zip("o^sDv", shown.groupby(self.kind, sort=False), strict=False):
+            axes.plot(sizes[self.x], sizes[self.y], mark, ms=4, mfc="none", label=str(kind))
         for name, height in self.lines.items():
             axes.axhline(height, color="0.5", lw=0.9, ls=":")
             axes.annotate(

@@ -42,7 +42,7 @@ class Map:
         if self.contour is not None:
             axes.contour(lon, lat, field, [self.contour], colors="#202020", linewidths=0.9)
         if self.arrows:
-            u, v = (part.sortby([y, x])[1::4, 1::4] for part in self.arrows)
+            u, v = (component.sortby([y, x])[1::4, 1::4] for component in self.arrows)
             axes.quiver(u[x], u[y], u, v, color="w", scale=18, width=0.0019, headwidth=4)
         axes.set(xlabel="longitude, °E", ylabel="latitude, °N")
         axes.set_title(self.title, loc="left")

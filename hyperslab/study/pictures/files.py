@@ -36,8 +36,8 @@ class ColumnInFile:
                 high, wide = layout.chunks
                 down, across = -(-rows // high), -(-columns // wide)
                 width = 1 / (down * across)
-                place = self.column // wide
-                spots = [((row * across + place) * width, width) for row in range(down)]
+                grid_column = self.column // wide
+                spots = [((row * across + grid_column) * width, width) for row in range(down)]
             axes.broken_barh(spots, (y - 0.3, 0.6), color="C1", lw=0.8, edgecolor="C1")
         axes.set_yticks(range(len(self.layouts)), list(self.layouts))
         axes.set(xlabel="place in the file, as a share of it", xlim=(0, 1))
@@ -61,10 +61,10 @@ class SentBytes:
         reads = list(self.ranges["read"].unique())
         figure, grid = two_a_row(len(reads), 0.22 * len(names) + 0.9, 0.5)
         for axes, read in zip(grid.flat, reads, strict=False):
-            part = self.ranges[self.ranges["read"] == read]
-            whole = float(part["file_bytes"].iloc[0]) / 1e6
+            ranges = self.ranges[self.ranges["read"] == read]
+            whole = float(ranges["file_bytes"].iloc[0]) / 1e6
             for row, name in enumerate(names):
-                sent = part[part["reader"] == name]
+                sent = ranges[ranges["reader"] == name]
                 # Less than a hair of the panel would not be seen.
                 widths = np.maximum(sent["chunk_bytes"] / 1e6, _HAIR * whole)
                 bars = list(zip(sent["stored_at"] / 1e6, widths, strict=True))
@@ -92,8 +92,8 @@ class Successive:
         figure, axes = plt.subplots(figsize=(7.2, 3.6))
         readers = self.seconds.index.unique(0)
         for mark, name in zip("ox^", readers, strict=False):
-            part = self.seconds[name]
-            axes.plot(part.index.astype(float), 1e6 * part, mark, ms=3.5, mfc="none", label=name)
+            times = self.seconds[name]
+            axes.plot(times.index.astype(float), 1e6 * times, mark, ms=3.5, mfc="none", label=name)
         for name, height in self.lines.items():
             axes.axhline(1e6 * height, color="0.5", ls=":")
             axes.annotate(
@@ -116,15 +116,15 @@ class PointsInChunk:
     title: str
 
     def __call__(self) -> Figure:
-        parts = list(self.points.groupby(["file", "index"], sort=False, observed=True))
-        size = (7.4, 1.5 * len(parts) + 0.4)
-        figure, column = plt.subplots(len(parts), figsize=size, sharex=True, squeeze=False)
-        for axes, ((file, index), part) in zip(column.flat, parts, strict=True):
-            out, stored = 1e-6 * part["out_at"].to_numpy(), 1e-6 * part["stored_at"].to_numpy()
-            axes.plot([out, stored], [1, 0], color="C0", lw=0.25 if len(part) > 60 else 0.8)
+        indexes = list(self.points.groupby(["file", "index"], sort=False, observed=True))
+        size = (7.4, 1.5 * len(indexes) + 0.4)
+        figure, column = plt.subplots(len(indexes), figsize=size, sharex=True, squeeze=False)
+        for axes, ((file, index), points) in zip(column.flat, indexes, strict=True):
+            out, stored = 1e-6 * points["out_at"].to_numpy(), 1e-6 * points["stored_at"].to_numpy()
+            axes.plot([out, stored], [1, 0], color="C0", lw=0.25 if len(points) > 60 else 0.8)
             for level, end in ((1, out[-1]), (0, stored[-1])):
                 axes.plot([0, end], [level, level], color="0.6", lw=5, solid_capstyle="butt")
-            axes.set_title(f"{file}: {len(part) - 1} points of {index}", loc="left")
+            axes.set_title(f"{file}: {len(points) - 1} points of {index}", loc="left")
             axes.set_yticks([0, 1], ["compressed", "decompressed"])
             axes.set_ylim(-0.35, 1.35)
             axes.grid(visible=False)
@@ -146,8 +146,8 @@ class DecodedBytes:
         panels = list(self.sections.groupby(self.panel, sort=False, observed=True))
         size = (7.4, 1.4 * len(panels) + 1.2)
         figure, column = plt.subplots(len(panels), figsize=size, sharex=True, squeeze=False)
-        for axes, (panel, part) in zip(column.flat, panels, strict=True):
-            self._bars(axes, part)
+        for axes, (panel, sections) in zip(column.flat, panels, strict=True):
+            self._bars(axes, sections)
             axes.set_title(panel, loc="left")
         axes.set_xlabel("bytes from the beginning of the chunk, MB")
         names = list(dict.fromkeys(self.sections["index"]))
@@ -156,26 +156,26 @@ class DecodedBytes:
         headline(figure, self.title, (handles, [each.get_label() for each in handles]))
         return figure
 
-    def _bars(self, axes: Axes, part: pd.DataFrame) -> None:
+    def _bars(self, axes: Axes, sections: pd.DataFrame) -> None:
         """Draw the chunk as a bar, decompressed once and compressed for each index."""
-        indexes = list(part.groupby("index", sort=False, observed=True))
+        indexes = list(sections.groupby("index", sort=False, observed=True))
         lines = [("decompressed", 0, indexes[0][1], "out_at", "predicted_bytes")]
         lines += [
             (f"compressed, {name}", number, rows, "stored_at", "wire_bytes")
             for number, (name, rows) in enumerate(indexes)
         ]
-        for place, (_, number, rows, start, size) in enumerate(lines):
+        for position, (_, number, rows, start, size) in enumerate(lines):
             phases = dict(list(rows.groupby("phase")))
             whole = 1e-6 * float(phases["chunk"][size].iloc[0])
-            axes.barh(-place, whole, height=0.5, color="0.6", alpha=0.3)
+            axes.barh(-position, whole, height=0.5, color="0.6", alpha=0.3)
             marked = [(phases["section"], size, f"C{number}", 0.5)]
-            if place == 0:
+            if position == 0:
                 marked.append((phases["run"], "useful_bytes", "C2", 0.86))
-            for found, length, colour, height in marked:
+            for extents, length, colour, height in marked:
                 # None too narrow to be seen.
-                wide = (1e-6 * found[length]).clip(lower=0.002 * whole)
-                left = 1e-6 * found[start]
-                axes.barh(-place, wide, left=left, height=height, color=colour, lw=0)
-        axes.set_yticks([-place for place in range(len(lines))], [line[0] for line in lines])
+                wide = (1e-6 * extents[length]).clip(lower=0.002 * whole)
+                left = 1e-6 * extents[start]
+                axes.barh(-position, wide, left=left, height=height, color=colour, lw=0)
+        axes.set_yticks([-position for position in range(len(lines))], [line[0] for line in lines])
         axes.set_xlim(left=0)
         axes.grid(visible=False)

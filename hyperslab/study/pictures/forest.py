@@ -37,11 +37,11 @@ class Forest:
         )  # fmt: skip
         colours = {verdict: f"C{n % 7}" for n, verdict in enumerate(VERDICTS)}
         for axes, paper in zip(column[:, 0], papers, strict=True):
-            part = self.table[self.table["paper"] == paper].reset_index(drop=True)
-            heights = np.arange(len(part))
-            least, most = (part[name].clip(left, right) for name in ("least", "most"))
+            claims = self.table[self.table["paper"] == paper].reset_index(drop=True)
+            heights = np.arange(len(claims))
+            least, most = (claims[name].clip(left, right) for name in ("least", "most"))
             axes.barh(heights, most - least, left=least, height=0.8, color="0.5", alpha=0.22, lw=0)
-            for verdict, rows in part.groupby("verdict"):
+            for verdict, rows in claims.groupby("verdict"):
                 value, low, high = (rows[n].clip(left, right) for n in ("value", "low", "high"))
                 errors = [value - low, high - value]
                 colour = colours[str(verdict)]
@@ -57,8 +57,8 @@ class Forest:
                         axes.plot(*at, arrow, ms=5, c=colour, clip_on=False)
             axes.axvline(self.nothing, color="0.5", lw=0.8)
             axes.axvline(self.document, color="0.5", lw=0.9, ls="--")
-            axes.set(ylim=(len(part) - 0.4, -0.6), xlim=(left, right))
-            axes.set_yticks(heights, part["claim"], size=7)
+            axes.set(ylim=(len(claims) - 0.4, -0.6), xlim=(left, right))
+            axes.set_yticks(heights, claims["claim"], size=7)
             axes.set_title(paper, size=9)
             axes.tick_params(axis="y", length=0)
             axes.grid(axis="y", visible=False)
@@ -67,7 +67,7 @@ class Forest:
             last.set_xscale("log")
             plain(last.xaxis)
         last.set_xlabel(self.axis)
-        known = [verdict for verdict in VERDICTS if (self.table["verdict"] == verdict).any()]
-        keys = [Line2D([], [], color=colours[verdict], marker="o", ms=4) for verdict in known]
-        headline(figure, self.title, (keys, known), columns=4)
+        verdicts = [verdict for verdict in VERDICTS if (self.table["verdict"] == verdict).any()]
+        keys = [Line2D([], [], color=colours[verdict], marker="o", ms=4) for verdict in verdicts]
+        headline(figure, self.title, (keys, verdicts), columns=4)
         return figure

@@ -38,18 +38,18 @@ class MapOfLinks:
     @cached_property
     def _maps(self) -> dict[str, tuple[NDArray[np.int64], NDArray[np.bool_]]]:
         """The fastest way at each point, by panel, and whether another is near."""
-        found = {}
-        for panel, part in self.moved.groupby(level=0, sort=False):
-            ways = [": ".join(map(str, key[1:])) for key in part.index]
+        maps = {}
+        for panel, moved in self.moved.groupby(level=0, sort=False):
+            ways = [": ".join(map(str, key[1:])) for key in moved.index]
             # What reads the same file with the same library is no other way, however it fetches.
-            alike = [(key[1], str(key[2]).partition(",")[0]) for key in part.index]
-            family = np.array([alike.index(one) for one in alike])
-            seconds = over_links(part, _TRIPS_S, _RATES)
+            alike = [(key[1], str(key[2]).partition(",")[0]) for key in moved.index]
+            family = np.array([alike.index(pair) for pair in alike])
+            seconds = over_links(moved, _TRIPS_S, _RATES)
             best = seconds.argmin(axis=0)
             others = np.where(family[:, None, None] == family[best], np.inf, seconds).min(axis=0)
             numbers = np.array([self._ways.index(way) for way in ways])
-            found[str(panel)] = numbers[best], others < _NEAR * seconds.min(axis=0)
-        return found
+            maps[str(panel)] = numbers[best], others < _NEAR * seconds.min(axis=0)
+        return maps
 
     @cached_property
     def _ways(self) -> list[str]:
@@ -137,9 +137,9 @@ class Remedies:
         rows = list(self.remedies)
         figure, grid = two_a_row(len(reads), 0.23 * len(rows) + 0.6, 0.4, sharex=True)
         for axes, read in zip(grid.flat, reads, strict=False):
-            part = self.table[self.table.index.get_level_values("read") == read].droplevel("read")
-            cells: list[Any] = part.to_dict("records")
-            for (place, *way), cell in zip(part.index, cells, strict=True):
+            table = self.table[self.table.index.get_level_values("read") == read].droplevel("read")
+            cells: list[Any] = table.to_dict("records")
+            for (place, *way), cell in zip(table.index, cells, strict=True):
                 _cell(axes, places.index(place), rows.index((way[0], way[1])), cell)
             for row, (above, below) in enumerate(pairwise(rows)):
                 if self.remedies[above] != self.remedies[below]:

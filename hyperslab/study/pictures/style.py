@@ -64,7 +64,7 @@ def styled() -> Iterator[None]:
 
 def darkened(svg: str) -> str:
     """Return a figure for dark pages, which differs in nothing but colours."""
-    return re.sub("|".join(_DARK), lambda found: _DARK[found[0]], svg)
+    return re.sub("|".join(_DARK), lambda match: _DARK[match[0]], svg)
 
 
 def palette(names: Sequence[str]) -> list[str]:

@@ -51,8 +51,8 @@ def add(folder: Path, name: str, *, into: Path, top: Path, replace: bool = False
     _require_new(folder, target, into)
     refuse(_less(tables(target), tables(folder)))
     into.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=into, prefix=".add-") as made:
-        new = Path(made, name)
+    with tempfile.TemporaryDirectory(dir=into, prefix=".add-") as staging:
+        new = Path(staging, name)
         _stage(folder, target, new, top)
         refuse([*noise_problems(tables(new)), *_large(new)])
         changed = not target.exists() or _contents(new) != _contents(target)
@@ -69,14 +69,14 @@ def name_of(facts: Mapping[str, Mapping[str, object]]) -> str:
     """Return a name for a machine: its processor and cores."""
     who: Any = next(iter(facts.values()))["identity"]
     words = re.sub(r"\((?:r|tm)\)|@.*", " ", str(who["cpu"]).lower())
-    parts = [*re.findall(r"[a-z0-9]+", words)[:4], str(who["cores"]), "cores"]
-    return "-".join(parts)[:40].strip("-")
+    pieces = [*re.findall(r"[a-z0-9]+", words)[:4], str(who["cores"]), "cores"]
+    return "-".join(pieces)[:40].strip("-")
 
 
 def lasting(folder: Path) -> list[dict[str, object]]:
     """Return what makes a folder's machine: identity, versions and profile, once each."""
     marks = [{name: run.get(name) for name in LASTING} for run in machines(folder).values()]
-    return [mark for place, mark in enumerate(marks) if mark not in marks[:place]]
+    return [mark for position, mark in enumerate(marks) if mark not in marks[:position]]
 
 
 def _require_new(folder: Path, target: Path, into: Path) -> None:
@@ -121,9 +121,9 @@ def _stage(folder: Path, target: Path, new: Path, top: Path) -> None:
         path = new / f"{notebook}.parquet"
         save(frame, path, about(folder / path.name))
         pd.testing.assert_frame_equal(load(path), frame, check_exact=True)
-    known = machines(target) | machines(folder)
+    runs = machines(target) | machines(folder)
     named = {run for frame in tables(new).values() for run in frame["run_id"].unique()}
-    save_machines(new, {run: facts for run, facts in known.items() if run in named})
+    save_machines(new, {run: facts for run, facts in runs.items() if run in named})
     content = claims.read(top / claims.FILE)
     claims.write_json(claims.evaluate(content.claims, new), new / CLAIMS)
 

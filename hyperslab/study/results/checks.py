@@ -46,20 +46,20 @@ class Problem:
     publishing: bool = False  # pages may be drawn from the records all the same
 
     def __str__(self) -> str:
-        place = f"{self.file}, {self.column}" if self.column else self.file
-        return printable(f"{place}: {self.what}; {self.remedy}")
+        location = f"{self.file}, {self.column}" if self.column else self.file
+        return printable(f"{location}: {self.what}; {self.remedy}")
 
 
 class RefusedError(ValueError):
     """Records were not added, or not drawn from; the message has every reason."""
 
     def __init__(
-        self, problems: Sequence[Problem], said: str = "refused, nothing was written:"
+        self, problems: Sequence[Problem], heading: str = "refused, nothing was written:"
     ) -> None:
         self.problems = tuple(problems)
         shown = [f"  {problem}" for problem in self.problems[:_SHOWN]]
         more = [f"  and {len(self.problems) - _SHOWN} more"] if len(self.problems) > _SHOWN else []
-        super().__init__("\n".join([said, *shown, *more]))
+        super().__init__("\n".join([heading, *shown, *more]))
 
 
 def problems(folder: Path, top: Path) -> list[Problem]:
@@ -70,9 +70,9 @@ def problems(folder: Path, top: Path) -> list[Problem]:
     return wrong
 
 
-def refuse(found: Iterable[Problem]) -> None:
-    if found := list(found):
-        raise RefusedError(found)
+def refuse(reasons: Iterable[Problem]) -> None:
+    if reasons := list(reasons):
+        raise RefusedError(reasons)
 
 
 def require_sound(given: str, top: Path) -> None:
@@ -80,20 +80,20 @@ def require_sound(given: str, top: Path) -> None:
     if not any((top / given).glob("*.parquet")):
         raise ValueError(f"--records {given}: no folder with records (*.parquet)")
     wrong, _ = _read(top / given, top, str)
-    if found := [problem for problem in wrong if not problem.publishing]:
-        raise RefusedError(found, "these records cannot be judged:")
+    if unsound := [problem for problem in wrong if not problem.publishing]:
+        raise RefusedError(unsound, "these records cannot be judged:")
 
 
 def _read(
     folder: Path, top: Path, scrub: Callable[[str], str]
 ) -> tuple[list[Problem], dict[str, pd.DataFrame]]:
     """Return what is wrong with a folder of records, and those that are tables, by notebook."""
-    known = {item.name for item in entries(top)}
+    notebooks = {item.name for item in entries(top)}
     wrong: list[Problem] = []
     frames = {}
     for path in sorted(folder.glob("*.parquet")):
-        if path.stem not in known:
-            what = f"is named after no notebook of the study ({', '.join(sorted(known))})"
+        if path.stem not in notebooks:
+            what = f"is named after no notebook of the study ({', '.join(sorted(notebooks))})"
             wrong.append(Problem(path.name, what, "leave it out, or name it after its notebook"))
             continue
         try:
@@ -119,21 +119,21 @@ def table_problems(
     """Yield what is wrong with a file's records."""
     file, again = path.name, _again(path.stem)
     for name in ("run_id", "profile", "notebook"):
-        found = sorted(set(frame[name]))
-        if len(found) != 1 or not found[0]:
-            yield Problem(file, f"must have one value, has {found}", again, name)
-        elif name == "notebook" and found[0] != path.stem:
-            what = f"is {found[0]!r}, and the file is named after {path.stem!r}"
-            yield Problem(file, what, f"name it {found[0]}.parquet", name)
-        elif found[0] == TOYS:
+        values = sorted(set(frame[name]))
+        if len(values) != 1 or not values[0]:
+            yield Problem(file, f"must have one value, has {values}", again, name)
+        elif name == "notebook" and values[0] != path.stem:
+            what = f"is {values[0]!r}, and the file is named after {path.stem!r}"
+            yield Problem(file, what, f"name it {values[0]}.parquet", name)
+        elif values[0] == TOYS:
             what = f"is {TOYS}: toy sizes say nothing about the claims"
             yield Problem(file, what, "measure with --profile quick or full", name, True)
     for wrong, column, what in _impossible(frame):
         if count := int(wrong.sum()):
             yield Problem(file, f"{count} {what}", again, column)
     for name in (*TEXT, *labels_of(frame)):
-        told = (private(text, scrub) for text in frame[name].unique())
-        if what := next(filter(None, told), ""):  # one of a column is enough
+        reasons = (private(text, scrub) for text in frame[name].unique())
+        if what := next(filter(None, reasons), ""):  # one of a column is enough
             remedy = "records are public: replace it in the file, and say where it comes from"
             yield Problem(file, what, remedy, name, True)
     if what := private(json.dumps(about(path), ensure_ascii=False), scrub):
@@ -188,29 +188,29 @@ def facts_problems(
         yield Problem(MACHINES, "is missing", where)
         return
     try:
-        known = machines(folder)
+        runs = machines(folder)
     except ValueError as error:
         yield Problem(MACHINES, f"is no JSON ({error.__cause__})", _AGAIN)
         return
-    if not isinstance(known, dict) or not all(isinstance(run, dict) for run in known.values()):
+    if not isinstance(runs, dict) or not all(isinstance(run, dict) for run in runs.values()):
         yield Problem(MACHINES, "is no mapping of runs to facts", _AGAIN)
         return
-    for run_id, facts in known.items():
+    for run_id, facts in runs.items():
         yield from _fact_problems(run_id, facts)
         for name, value in facts.items():
             if what := private(json.dumps({name: value}, ensure_ascii=False), scrub):
                 yield Problem(MACHINES, what, _NOT_PUBLIC, f"{run_id} {name}", True)
     for notebook, frame in frames.items():
-        yield from _contradictions(notebook, frame, known)
+        yield from _contradictions(notebook, frame, runs)
     named = {str(frame["run_id"].iloc[0]) for frame in frames.values()}
-    of_files = [facts for run_id, facts in known.items() if run_id in named]
+    of_files = [facts for run_id, facts in runs.items() if run_id in named]
     marks = pd.json_normalize([{name: run.get(name) for name in LASTING} for run in of_files])
     marks = marks.astype(object).fillna("none").astype(str)
     seen = {name: sorted(set(marks[name])) for name in sorted(map(str, marks))}
-    apart = {name: found for name, found in seen.items() if len(found) > 1}
+    apart = {name: values for name, values in seen.items() if len(values) > 1}
     if apart:
-        told = "; ".join(f"{name} is {' and '.join(found)}" for name, found in apart.items())
-        what = f"runs are of several machines, versions or profiles: {told}"
+        differing = "; ".join(f"{name} is {' and '.join(values)}" for name, values in apart.items())
+        what = f"runs are of several machines, versions or profiles: {differing}"
         remedy = "add each machine, version and profile under its own name"
         other = any(name.startswith("identity") for name in apart)
         yield Problem(MACHINES, what, remedy, publishing=not other)
@@ -227,7 +227,7 @@ def _fact_problems(run_id: str, facts: Mapping[str, Any]) -> Iterator[Problem]:
     for name in sorted(set(facts) - KNOWN):
         yield problem(name, "is no fact of a machine", _NOT_PUBLIC, True)
     for name, needed in (("identity", IDENTITY), ("versions", {"python", "numpy"})):
-        if not isinstance(found := facts.get(name), dict) or not needed <= set(found):
+        if not isinstance(fact := facts.get(name), dict) or not needed <= set(fact):
             yield problem(name, f"must have {', '.join(sorted(needed))}")
     if not re.fullmatch(r"[0-9a-f]+", revision := str(facts.get("git_revision", ""))):
         what = f"is {revision!r}, and no commit: nobody else can see what was measured"
@@ -238,15 +238,15 @@ def _fact_problems(run_id: str, facts: Mapping[str, Any]) -> Iterator[Problem]:
 
 
 def _contradictions(
-    notebook: str, frame: pd.DataFrame, known: Mapping[str, Mapping[str, Any]]
+    notebook: str, frame: pd.DataFrame, runs: Mapping[str, Mapping[str, Any]]
 ) -> Iterator[Problem]:
     """Yield where a table has another run, or other versions, than machine.json."""
     file, run_id = f"{notebook}.parquet", str(frame["run_id"].iloc[0])
-    if run_id not in known:
+    if run_id not in runs:
         remedy = "copy the machine.json that was written with it"
         yield Problem(file, f"{run_id!r} is not in {MACHINES}", remedy, "run_id")
         return
-    if not isinstance(versions := known[run_id].get("versions"), dict):
+    if not isinstance(versions := runs[run_id].get("versions"), dict):
         return
     good = frame[(frame["status"] == "ok") & frame["library"].isin(PACKAGES)]
     for library, used in good.groupby("library")["library_version"]:
@@ -266,16 +266,16 @@ def noise_problems(frames: Mapping[str, pd.DataFrame]) -> Iterator[Problem]:
     ]
     sure = [pair for pair in pairs if pair[1].pair == "void"]  # which chance seldom makes
     share = f"one of {len(useless)} useless A/A pairs, of {len(pairs)} in the folder"
-    for column, chosen, said in (
+    for column, chosen, reason in (
         ("wall_s", sure, f"an A/A pair beyond ±{percent(VOID)}"),
         ("aa", useless if len(useless) > MOST_VOID * len(pairs) else [], share),
     ):
         for notebook, item in chosen:
             remedy = f"{_again(notebook)}, on a machine that stands still"
-            yield Problem(f"{notebook}.parquet", f"{said}: {_told(item)}", remedy, column)
+            yield Problem(f"{notebook}.parquet", f"{reason}: {_noise_text(item)}", remedy, column)
 
 
-def _told(item: Noise) -> str:
+def _noise_text(item: Noise) -> str:
     ratio = item.ratio
     shown = f"{item.name} {ratio.value:.3f} [{ratio.low:.3f}, {ratio.high:.3f}]"
     if item.others == "void":

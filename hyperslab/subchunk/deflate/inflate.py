@@ -94,12 +94,12 @@ def inflate_spliced(stream: bytes, window: bytes, length: int) -> bytes:
     module = inflater()
     unpacker = _stream(module, window)
     try:
-        found: bytes = unpacker.decompress(stream, length)
-        if len(found) < length and not unpacker.eof:
-            found += unpacker.decompress(_SLACK, length - len(found))
+        output: bytes = unpacker.decompress(stream, length)
+        if len(output) < length and not unpacker.eof:
+            output += unpacker.decompress(_SLACK, length - len(output))
     except module.error:
         return b""
-    return found
+    return output
 
 
 def inflate_to(
@@ -130,15 +130,15 @@ def pieces(
     rest = (data[at : at + _INPUT] for at in range(_INPUT, len(data), _INPUT))
     for more in (first, *rest, behind):
         while length:
-            asked = min(length, _OUTPUT)
-            found: bytes = unpacker.decompress(more, asked)
-            if found:
-                length -= len(found)
-                yield found
+            most = min(length, _OUTPUT)
+            piece: bytes = unpacker.decompress(more, most)
+            if piece:
+                length -= len(piece)
+                yield piece
             more = unpacker.unconsumed_tail
             if unpacker.eof:
                 return
-            if not more and len(found) < asked:
+            if not more and len(piece) < most:
                 break
 
 
@@ -161,12 +161,12 @@ def _front(data: memoryview, shift: int, header: tuple[int, int]) -> tuple[bytes
 @functools.cache
 def prefixes() -> tuple[tuple[int, int], ...]:
     """Return the shortest empty blocks, as a number and its bits, of 0 to 7 bits modulo 8."""
-    found: dict[int, tuple[int, int]] = {}
+    by_rest: dict[int, tuple[int, int]] = {}
     for bits, count in ((0, 0), _DYNAMIC):  # one of an odd length is needed at most once
         for _ in range(4):
-            found.setdefault(count % 8, (bits, count))
+            by_rest.setdefault(count % 8, (bits, count))
             bits, count = bits | _FIXED[0] << count, count + _FIXED[1]
-    return tuple(found[rest] for rest in range(8))
+    return tuple(by_rest[rest] for rest in range(8))
 
 
 def unshuffled(data: NDArray[np.uint8], width: int) -> NDArray[np.uint8]:
@@ -176,7 +176,7 @@ def unshuffled(data: NDArray[np.uint8], width: int) -> NDArray[np.uint8]:
         return data
     result = np.empty(data.size, np.uint8)
     values = result[: count * width].reshape(count, width)
-    for place in range(width):  # three times as quick as transposing
-        values[:, place] = data[place * count : (place + 1) * count]
+    for plane in range(width):  # three times as quick as transposing
+        values[:, plane] = data[plane * count : (plane + 1) * count]
     result[count * width :] = data[count * width :]
     return result

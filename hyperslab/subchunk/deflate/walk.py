@@ -46,7 +46,7 @@ class NoZlibError(SubchunkError):
 
 
 @dataclass(frozen=True)
-class Places:
+class Positions:
     """Where decompression can start in one compressed stream, in order."""
 
     out: NDArray[np.uint64]  # bytes of output before the position
@@ -60,7 +60,7 @@ class Places:
         return len(self.out)
 
 
-def walk(stream: Bytes, spacing: int, output: Bytes, *, blocks: bool = False) -> Places:
+def walk(stream: Bytes, spacing: int, output: Bytes, *, blocks: bool = False) -> Positions:
     """Decompress a zlib stream whole into `output`; note places to start from every so often."""
     # That is the last code boundary before; with `blocks` the next boundary of a deflate block.
     if (size := max(stream.size, output.size)) > _MAX_AVAILABLE:
@@ -74,14 +74,14 @@ def walk(stream: Bytes, spacing: int, output: Bytes, *, blocks: bool = False) ->
     if zlib.inflateInit2_(byref(state), _ZLIB_FORMAT, zlib.zlibVersion(), ctypes.sizeof(state)):
         raise NoZlibError("the shared zlib refuses to start: its version does not fit")
     try:
-        places = list(_places(zlib, state, stream, spacing, output.size, blocks))
+        positions = list(_positions(zlib, state, stream, spacing, output.size, blocks))
     finally:
         zlib.inflateEnd(byref(state))
-    columns = np.array(places, np.uint64).reshape(-1, 4).T
-    return Places(*(np.ascontiguousarray(column) for column in columns))
+    columns = np.array(positions, np.uint64).reshape(-1, 4).T
+    return Positions(*(np.ascontiguousarray(column) for column in columns))
 
 
-def _places(
+def _positions(
     zlib: ctypes.CDLL, state: _Stream, stream: Bytes, spacing: int, size: int, blocks: bool
 ) -> Iterator[tuple[int, int, int, int]]:
     at = byref(state)
@@ -103,8 +103,8 @@ def _places(
                 )
             return
         if code not in (_OK, _BUF_ERROR):
-            said = (state.msg or b"").decode(errors="replace")
-            raise CorruptDataError(f"a chunk is damaged: zlib says {said or code!r}")
+            message = (state.msg or b"").decode(errors="replace")
+            raise CorruptDataError(f"a chunk is damaged: zlib says {message or code!r}")
         if stuck and not state.avail_in:
             raise CorruptDataError("a chunk is damaged: its compressed data end too early")
         if stuck and state.total_out >= size:
@@ -159,7 +159,7 @@ def library() -> ctypes.CDLL:
 
 
 def _candidates() -> Iterator[str]:
-    if found := ctypes.util.find_library("z"):
-        yield found
+    if name := ctypes.util.find_library("z"):
+        yield name
     yield from ("libz.so.1", "libz.dylib", "libz.1.dylib", "zlib1.dll")
     yield from (f"{sys.prefix}/lib/{name}" for name in ("libz.so.1", "libz.dylib"))

@@ -40,9 +40,9 @@ def referred(
     """Return which bytes of a window decompression looks at, and perhaps a few more."""
     # Any two neighbours of the window that is given to it tell where they stand. Deflate copies
     # three bytes or more; at the window's end fewer may lie in it, so its last two are always kept.
-    marks, place = _marks()
-    found = inflate_from(data, shift, header, marks, truth.size)
-    even, odd = (place.take(pairs) for pairs in _pairs(found))  # much quicker than place[…]
+    marks, position = _marks()
+    traced = inflate_from(data, shift, header, marks, truth.size)
+    even, odd = (position.take(pairs) for pairs in _pairs(traced))  # much quicker than position[…]
     first = np.flatnonzero(even[: odd.size] + _ONE == odd[: even.size])
     second = np.flatnonzero(odd[: even.size - 1] + _ONE == even[1:])
     begins = np.concatenate([even.take(first), odd.take(second)]).astype(np.intp)
@@ -72,10 +72,10 @@ def _marks() -> tuple[bytes, Pairs]:
         for first in range(256)
     )
     marks = np.array([byte for row in rows for byte in row][:WINDOW], np.uint8)
-    place = np.full(2**16, 2 * WINDOW - 2, np.uint16)  # behind the end
+    position = np.full(2**16, 2 * WINDOW - 2, np.uint16)  # behind the end
     even, odd = _pairs(marks.tobytes())
-    place[even], place[odd] = np.arange(0, WINDOW - 1, 2), np.arange(1, WINDOW - 1, 2)
-    return marks.tobytes(), place
+    position[even], position[odd] = np.arange(0, WINDOW - 1, 2), np.arange(1, WINDOW - 1, 2)
+    return marks.tobytes(), position
 
 
 def deflated(window: NDArray[np.uint8], used: NDArray[np.bool_], itemsize: int) -> bytes:
@@ -112,8 +112,8 @@ def unpacked(packed: bytes | memoryview) -> bytes:
     module = inflater()
     try:
         if packed[0] & 7 != _LZMA:
-            found: bytes = module.decompress(packed, _RAW, WINDOW)
-            return found
+            window: bytes = module.decompress(packed, _RAW, WINDOW)
+            return window
         if not HAS_LZMA:
             raise SubchunkError(
                 "the index has windows packed by LZMA, and this Python was built without its "

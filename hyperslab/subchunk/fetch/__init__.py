@@ -13,8 +13,8 @@ from .remote import RemoteFile as RemoteFile
 Source = LocalFile | RemoteFile
 
 
-def source(place: str | Path, options: Mapping[str, Any] | None = None) -> Source:
-    text = os.fspath(place)
+def source(path: str | Path, options: Mapping[str, Any] | None = None) -> Source:
+    text = os.fspath(path)
     if not is_url(text):
         return LocalFile(local_path(text))
     chosen = dict(options or {})

@@ -12,7 +12,7 @@ import fsspec
 from .remote import RemoteFile, identity
 
 _TAGS = ("ETag", "etag", "Content-MD5", "Digest")
-_GIVEN = (200, 206)
+_SUCCEEDED = (200, 206)
 _TIMES = ("LastModified", "Last-Modified", "last_modified", "mtime", "updated", "created")
 
 
@@ -40,12 +40,12 @@ class FsspecFile(RemoteFile):
         if "http" in system.protocol:
             more["raise_for_status"] = self._check_headers
         paths, more["on_error"] = [self._path] * len(starts), "raise"
-        found: list[Any] = system.cat_ranges(paths, list(starts), list(stops), **more)
-        return found
+        ranges: list[Any] = system.cat_ranges(paths, list(starts), list(stops), **more)
+        return ranges
 
     async def _check_headers(self, answer: Any) -> None:
         """Compare the tag of an answer; what is wrong with it otherwise fsspec says."""
-        if answer.status in _GIVEN:
+        if answer.status in _SUCCEEDED:
             tag, time = _first(answer.headers, _TAGS), _first(answer.headers, _TIMES)
             self._same(identity(None, tag, time).get("tag"))
 
@@ -54,19 +54,19 @@ class FsspecFile(RemoteFile):
         bucket, key, version = self._system.split_path(self._path)
         where = {"Bucket": bucket, "Key": key} | ({"VersionId": version} if version else {})
 
-        async def one(start: int, stop: int) -> bytes:
-            part = f"bytes={start}-{stop - 1}"
-            answer = await self._system._call_s3("get_object", **where, Range=part)
+        async def fetch(start: int, stop: int) -> bytes:
+            byte_range = f"bytes={start}-{stop - 1}"
+            answer = await self._system._call_s3("get_object", **where, Range=byte_range)
             async with answer["Body"] as body:
                 self._same(identity(None, answer.get("ETag"), None).get("tag"))
-                found: bytes = await body.read()
-            return found
+                data: bytes = await body.read()
+            return data
 
-        return await asyncio.gather(*map(one, starts, stops))
+        return await asyncio.gather(*map(fetch, starts, stops))
 
 
-def _first(known: Mapping[str, Any], names: Sequence[str]) -> Any:
-    return next((known[name] for name in names if known.get(name) is not None), None)
+def _first(fields: Mapping[str, Any], names: Sequence[str]) -> Any:
+    return next((fields[name] for name in names if fields.get(name) is not None), None)
 
 
 def _leave_to_parent(system: Any) -> None:

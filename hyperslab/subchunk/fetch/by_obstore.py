@@ -49,16 +49,16 @@ class ObstoreFile(RemoteFile):
 
         _check_process(self.url)
 
-        def one(start: int, stop: int) -> memoryview:
+        def fetch(start: int, stop: int) -> memoryview:
             answer = obstore.get(self._store, self._path, options={"range": (start, stop)})
             meta = answer.meta
             self._same(identity(None, meta["e_tag"], meta["last_modified"]).get("tag"))
             return memoryview(answer.bytes())
 
         if len(starts) == 1:
-            return [one(starts[0], stops[0])]
+            return [fetch(starts[0], stops[0])]
         with ThreadPoolExecutor(min(len(starts), _AT_ONCE)) as pool:
-            return list(pool.map(one, starts, stops))
+            return list(pool.map(fetch, starts, stops))
 
     def _named(self, error: Exception) -> SubchunkError:
         text = str(error)

@@ -20,7 +20,7 @@ def open_hdf5(data: Source) -> h5py.File:
         if isinstance(data, RemoteFile):
             data.identity()  # says what is missing
             return h5py.File(RangeReader(data), "r")
-        found = h5py.File(data.path, "r")
+        file = h5py.File(data.path, "r")
     except SubchunkError:
         raise
     except Exception as error:
@@ -28,8 +28,8 @@ def open_hdf5(data: Source) -> h5py.File:
         if data.remote or not os.path.isdir(data.name):  # noqa: PTH112
             what = f"it cannot be opened as HDF5 or netCDF-4, the formats that can be read: {error}"
         raise UnfitFileError(f"{file_name(data.name)}: {what}") from error
-    data.check(found.id.get_vfd_handle())
-    return found
+    data.check(file.id.get_vfd_handle())
+    return file
 
 
 class RangeReader(io.RawIOBase):
@@ -52,10 +52,10 @@ class RangeReader(io.RawIOBase):
         begin, stop = self._at, min(self._at + len(out), self._size)
         fetch = self._fetched if stop - begin >= _BLOCK else self._blocks._fetch
         with COLLECTION.put_off():
-            found = fetch(begin, stop)
-        out[: len(found)] = found
-        self._at += len(found)
-        return len(found)
+            data = fetch(begin, stop)
+        out[: len(data)] = data
+        self._at += len(data)
+        return len(data)
 
     def _fetched(self, begin: int, stop: int) -> memoryview:
         return self._source.ranges([begin], [min(stop, self._size)])[0]

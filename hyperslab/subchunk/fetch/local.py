@@ -45,12 +45,12 @@ class LocalFile:
         fd = descriptor.fd
 
         def read(starts: Sequence[int], stops: Sequence[int]) -> list[bytes]:
-            asked = zip(starts, stops, strict=True)
-            return [os.pread(fd, max(0, min(b, size) - a), min(a, size)) for a, b in asked]
+            spans = zip(starts, stops, strict=True)
+            return [os.pread(fd, max(0, min(b, size) - a), min(a, size)) for a, b in spans]
 
-        found = joined(read, starts, stops, GAP_LOCAL)
+        pieces = joined(read, starts, stops, GAP_LOCAL)
         self.check(fd)
-        return found
+        return pieces
 
     def check(self, fd: int | None = None) -> None:
         """Make sure that a descriptor, or this file's own, is of the file as it was."""
@@ -65,15 +65,15 @@ class LocalFile:
     def _descriptor(self) -> _Descriptor:
         """Return the open descriptor; the one that was used longest ago makes room for it."""
         with _LOCK:
-            found = _OPEN.pop(id(self), None)
-            if found is None:
-                found = _Descriptor(self.path)
+            descriptor = _OPEN.pop(id(self), None)
+            if descriptor is None:
+                descriptor = _Descriptor(self.path)
                 if self._first:
-                    self.check(found.fd)
-            _OPEN[id(self)] = found
+                    self.check(descriptor.fd)
+            _OPEN[id(self)] = descriptor
             if len(_OPEN) > OPEN_FILES:
                 del _OPEN[next(iter(_OPEN))]
-        return found
+        return descriptor
 
 
 class _Descriptor:

@@ -20,9 +20,9 @@ def joined(read: Read, starts: Sequence[int], stops: Sequence[int], gap: int) ->
     last = np.asarray(stops, np.int64)
     order = np.argsort(first, kind="stable")
     order = order[first[order] < last[order]]  # nothing is read for nothing
-    found: list[memoryview] = [memoryview(b"")] * len(first)
+    views: list[memoryview] = [memoryview(b"")] * len(first)
     if not order.size:
-        return found
+        return views
     first, last = first[order], last[order]
     reach = np.maximum.accumulate(last)
     cuts = np.flatnonzero(first[1:] > reach[:-1] + gap) + 1
@@ -33,8 +33,8 @@ def joined(read: Read, starts: Sequence[int], stops: Sequence[int], gap: int) ->
     low = (first - begins[group]).tolist()
     high = (last - begins[group]).tolist()
     for number, piece, begin, end in zip(order.tolist(), group.tolist(), low, high, strict=True):
-        found[number] = pieces[piece][begin:end]
-    return found
+        views[number] = pieces[piece][begin:end]
+    return views
 
 
 def both(

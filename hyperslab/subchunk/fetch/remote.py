@@ -31,7 +31,7 @@ class RemoteFile(ABC):
         except SubchunkError:
             raise
         except Exception as error:
-            raise UnfitFileError(f"{shown(url)} cannot be read: {said(error)}") from error
+            raise UnfitFileError(f"{shown(url)} cannot be read: {summary(error)}") from error
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self.url, self.options)
@@ -58,21 +58,21 @@ class RemoteFile(ABC):
 
     def _checked(self, starts: Sequence[int], stops: Sequence[int]) -> list[Any]:
         try:
-            found = self._read(starts, stops)
+            pieces = self._read(starts, stops)
         except Exception as error:
             raise self._named(error) from error
-        for data, start, stop in zip(found, starts, stops, strict=True):
+        for data, start, stop in zip(pieces, starts, stops, strict=True):
             if len(data) > stop - start:
                 raise self._no_ranges(f"sends {len(data)} bytes where {stop - start} were asked")
             # The beginning of a file whose size nobody asked for may be all of it.
             if len(data) < stop - start and (start or self._identity):
                 self.check_end(start, stop, len(data))
-        return list(found)
+        return list(pieces)
 
     def check_end(self, start: int, stop: int, sent: int) -> None:
         size = self.identity()["size"]
-        if size is not None and sent < (wanted := min(stop, size) - start):
-            raise SubchunkError(f"{shown(self.url)}: {short(sent, wanted, start)}")
+        if size is not None and sent < (expected := min(stop, size) - start):
+            raise SubchunkError(f"{shown(self.url)}: {short(sent, expected, start)}")
 
     def _same(self, tag: str | None) -> None:
         """Make sure that an answer is of the same state of the file as those before it."""
@@ -87,8 +87,8 @@ class RemoteFile(ABC):
         if isinstance(error, SubchunkError):
             return error
         url, cause = shown(self.url), error.__cause__
-        told = isinstance(cause, OSError | TypeError) or hasattr(cause, "status")
-        if isinstance(error, FileNotFoundError) and isinstance(cause, Exception) and told:
+        informative = isinstance(cause, OSError | TypeError) or hasattr(cause, "status")
+        if isinstance(error, FileNotFoundError) and isinstance(cause, Exception) and informative:
             error = cause  # fsspec says so too when it could not ask, or was refused
         status = getattr(error, "status", 0)
         if isinstance(error, FileNotFoundError) or status in _ABSENT:
@@ -96,13 +96,13 @@ class RemoteFile(ABC):
         if status == _FORBIDDEN or "Permission" in type(error).__name__:
             # Stores that do not list say this of what is not there.
             return MissingFileError(
-                f"{url} is not there, or not for you: {fault(error) or said(error)}"
+                f"{url} is not there, or not for you: {fault(error) or summary(error)}"
             )
         if status == _BEYOND_THE_END:
             why = "ends before a range that it should have: it was cut off, or replaced"
             return SubchunkError(f"{url} {why}")
         kind = SubchunkError if self._identity else UnfitFileError  # it was never reached
-        return kind(f"{url} cannot be read: {fault(error) or said(error)}")
+        return kind(f"{url} cannot be read: {fault(error) or summary(error)}")
 
     def _no_ranges(self, how: str) -> NoRangesError:
         return NoRangesError(f"{shown(self.url)}: the server {how}: {NO_RANGES}")
@@ -122,9 +122,9 @@ class RemoteFile(ABC):
 
 def identity(size: int | None, tag: Any, time: Any) -> dict[str, Any]:
     """Return size, and tag or else time, alike whatever library asked for them."""
-    found: dict[str, Any] = {"size": size}
+    sized: dict[str, Any] = {"size": size}
     if tag:
-        return found | {"tag": str(tag).removeprefix("W/").strip('"')}
+        return sized | {"tag": str(tag).removeprefix("W/").strip('"')}
     if isinstance(time, str):
         with suppress(ValueError):
             time = parsedate_to_datetime(time)
@@ -132,25 +132,25 @@ def identity(size: int | None, tag: Any, time: Any) -> dict[str, Any]:
         time = datetime.fromtimestamp(time, UTC)
     if isinstance(time, datetime) and time.tzinfo:
         time = f"{time.astimezone(UTC):%Y-%m-%dT%H:%M:%SZ}"
-    return found | ({"tag": f"written {time}"} if time else {})
+    return sized | ({"tag": f"written {time}"} if time else {})
 
 
-def short(sent: int, wanted: int, begin: int) -> str:
+def short(sent: int, expected: int, begin: int) -> str:
     """Return what is wrong with an answer that has fewer bytes than were asked for."""
     return (
-        f"the server sent {sent} of the {wanted} bytes from {begin} that it was asked for: its "
+        f"the server sent {sent} of the {expected} bytes from {begin} that it was asked for: its "
         "answer is cut, not the file; try again"
     )
 
 
 def fault(error: BaseException) -> str:
     """Return what a server did, by the error of a library; empty if it says enough itself."""
-    if found := _BROKEN.search(str(error)):
+    if match := _BROKEN.search(str(error)):
         return "the connection broke off after {} of the {} bytes of an answer: try again".format(
-            *found.groups()
+            *match.groups()
         )
-    if found := _SHORT.search(str(error)):
-        begin, end, _, stop = map(int, found.groups())
+    if match := _SHORT.search(str(error)):
+        begin, end, _, stop = map(int, match.groups())
         return short(stop - begin, end - begin, begin)
     status = getattr(error, "status", 0)
     if isinstance(status, int) and status >= _CLIENTS_FAULT:  # the error's own text has the URL
@@ -166,7 +166,7 @@ def shown(url: str) -> str:
     return f"{scheme}{mark}{server.rpartition('@')[2]}{slash}{path}"
 
 
-def said(error: BaseException) -> str:
+def summary(error: BaseException) -> str:
     # aiohttp's errors have the whole URL in their text.
     text = [] if hasattr(error, "request_info") else str(error).strip().splitlines()
     return f"{type(error).__name__}: {text[0]}" if text else type(error).__name__

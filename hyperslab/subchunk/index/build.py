@@ -23,7 +23,7 @@ from ..errors import CorruptDataError, SubchunkError, UnreadableError, reason
 from ..fetch import Source, source
 from ..fetch.filelike import open_hdf5
 from ..hdf5 import Variable
-from ..place import SUFFIX, absolute, file_name, target_place
+from ..place import SUFFIX, absolute, file_name, target_path
 from .chunk import choose_spread, index_chunk
 from .format import encode, is_index
 from .index import Index
@@ -32,7 +32,7 @@ from .spread import BUDGET, SPACINGS, Spread, check_options
 from .survey import Survey, look, unchanged
 
 Bytes = NDArray[np.uint8]
-_Found = TypeVar("_Found")
+_Result = TypeVar("_Result")
 _How = TypeVar("_How")
 _LARGE = 2**23  # bytes of a chunk of which several are indexed at the same time
 _TRIED = 8  # chunks that may be damaged before none is taken for the usual one
@@ -99,56 +99,56 @@ def build(
     'x.h5.subchunk'
     """
     check_options(spacing, budget)
-    target, old = target_place(path, index), None
+    target, old = target_path(path, index), None
     if target.is_file() and not (target.name.endswith(SUFFIX) or is_index(target)):
         raise ValueError(f"{target} is there and no index: it would be lost; give another name")
-    known: dict[str, _Known] = {}
+    earlier: dict[str, _Earlier] = {}
     if add and target.exists():
         old = Index(target)
         kept = old.everything_kept()
-        known = {
-            name: _Known(entry.spacing, *old.points(entry), kept)
+        earlier = {
+            name: _Earlier(entry.spacing, *old.points(entry), kept)
             for name, entry in old.entries.items()
             if entry.spacing
         }
-        more = [name for name in variables or () if name not in known]
+        more = [name for name in variables or () if name not in earlier]
         if not more and (spacing or budget):
             raise ValueError(
                 "spacing and budget are for variables that are added, and none is: name them, or "
                 "build the index again"
             )
-        variables = [*known, *more]
+        variables = [*earlier, *more]
     data = source(absolute(path), storage_options)
     with open_hdf5(data) as file:
         survey = look(file, variables, file_name(path))
     data.check()  # what was looked at is what will be read
     trusted = old is not None and unchanged(old.data, data.identity())
-    making = _Build(data, survey, known, trusted, spacing, budget or BUDGET, threads, progress)
+    making = _Build(data, survey, earlier, trusted, spacing, budget or BUDGET, threads, progress)
     return making.write(target)
 
 
 @contextmanager
 def whole_file(target: Path) -> Iterator[Path]:
     """Give a place to write a file to, which takes its name, safe on the disk, if all went well."""
-    part = target.with_name(f".{target.name}.{os.getpid()}.part")
+    temporary = target.with_name(f".{target.name}.{os.getpid()}.part")
     for left in target.parent.glob(f".{glob.escape(target.name)}.*.part"):  # by killed processes
         with suppress(FileNotFoundError):
             if time.time() - left.stat().st_mtime > _FORSAKEN_S:
                 left.unlink()
     try:
-        yield part
-        with part.open("rb+") as file:
+        yield temporary
+        with temporary.open("rb+") as file:
             os.fsync(file.fileno())
-        part.replace(target)
+        temporary.replace(target)
     finally:
-        part.unlink(missing_ok=True)
+        temporary.unlink(missing_ok=True)
 
 
 @dataclass
 class _Build:
     data: Source
     survey: Survey
-    known: Mapping[str, _Known]  # what an index has of variables, to be taken over
+    earlier: Mapping[str, _Earlier]  # what an index has of variables, to be taken over
     trusted: bool  # whether the file was not written since that index was made
     spacing: int | None
     budget: float
@@ -187,8 +187,8 @@ class _Build:
             "left_out": listing.left_out,
             "left_out_attrs": listing.left_out_attrs,
         }
-        with whole_file(target) as part:
-            part.write_bytes(encode(content, arrays, kept))
+        with whole_file(target) as temporary:
+            temporary.write_bytes(encode(content, arrays, kept))
         for name, lost in self.unindexed.items():
             row, why = next(iter(lost.items()))
             warnings.warn(
@@ -200,56 +200,56 @@ class _Build:
 
     def _spread(self, variable: Variable, chunks: Chunks) -> tuple[Spread, dict[int, ChunkPoints]]:
         """Choose by a chunk of the usual size; return its points too, by its row."""
-        known = self.known.get(variable.name)
+        earlier = self.earlier.get(variable.name)
         good = np.flatnonzero(chunks.mask == 0)
-        spacing = known.spacing if known else self.spacing
+        spacing = earlier.spacing if earlier else self.spacing
         if not spacing:
             by_size = good[np.argsort(chunks.size[good], kind="stable")]
             apart = np.argsort(np.abs(np.arange(by_size.size) - by_size.size // 2), kind="stable")
             for row in by_size[apart][:_TRIED].tolist():
-                if found := self._tried(variable, chunks, row, choose_spread, self.budget):
-                    return found[0], {row: found[1]}
+                if choice := self._tried(variable, chunks, row, choose_spread, self.budget):
+                    return choice[0], {row: choice[1]}
         return Spread.even(spacing or SPACINGS[1], variable.chunk_bytes), {}
 
     def _points(
         self, variable: Variable, chunks: Chunks, spread: Spread, ready: Mapping[int, ChunkPoints]
     ) -> list[ChunkPoints]:
-        known = self.known.get(variable.name)
+        earlier = self.earlier.get(variable.name)
         total = sum(map(len, self.survey.tables.values()))
 
-        def one(row: int) -> ChunkPoints:
-            found = known.chunk(chunks, row) if known else None
-            if found and not self.trusted:
-                now = segment_sums(self._stream(variable, chunks, row).data, found.bit)
-                if now != found.segment_crc.tolist():
-                    found = None  # it was written again in its place
-            if found is None or not len(found.out):
+        def points_of(row: int) -> ChunkPoints:
+            points = earlier.chunk(chunks, row) if earlier else None
+            if points and not self.trusted:
+                now = segment_sums(self._stream(variable, chunks, row).data, points.bit)
+                if now != points.segment_crc.tolist():
+                    points = None  # it was written again in its place
+            if points is None or not len(points.out):
                 # Without points it is read whole: so it is best where a filter was skipped.
-                found = ChunkPoints.none()
+                points = ChunkPoints.none()
                 if not chunks.mask[row]:
-                    made = ready.get(row) or self._tried(variable, chunks, row, index_chunk, spread)
-                    found = made or found
+                    new = ready.get(row) or self._tried(variable, chunks, row, index_chunk, spread)
+                    points = new or points
             self.done += 1
             if self.progress:
                 self.progress(self.done, total)
-            return found
+            return points
 
         rows = range(len(chunks))
         several = self.data.remote or variable.chunk_bytes >= _LARGE
         threads = min(self.threads or (os.cpu_count() or 1 if several else 1), max(len(rows), 1))
         if threads < 2:
-            return [one(row) for row in rows]
+            return [points_of(row) for row in rows]
         with ThreadPoolExecutor(threads) as pool:
-            return list(pool.map(one, rows))
+            return list(pool.map(points_of, rows))
 
     def _tried(
         self,
         variable: Variable,
         chunks: Chunks,
         row: int,
-        act: Callable[[Bytes, int, int, int, _How], _Found],
+        act: Callable[[Bytes, int, int, int, _How], _Result],
         how: _How,
-    ) -> _Found | None:
+    ) -> _Result | None:
         """Return what is made of a chunk; None where it is damaged, and has to be read whole."""
         together = 1 if variable.shuffled else variable.width  # bytes of a number side by side
         try:
@@ -262,14 +262,14 @@ class _Build:
     def _stream(self, variable: Variable, chunks: Chunks, row: int) -> Bytes:
         start = int(chunks.offset[row])
         stop = start + int(chunks.size[row]) - variable.guard_bytes
-        found = np.frombuffer(self.data.ranges([start], [stop])[0], np.uint8)
-        if not 0 < found.size == stop - start:
+        stream = np.frombuffer(self.data.ranges([start], [stop])[0], np.uint8)
+        if not 0 < stream.size == stop - start:
             raise CorruptDataError("the file ends before it, or it is empty")
-        return found
+        return stream
 
 
 @dataclass(frozen=True)
-class _Known:
+class _Earlier:
     """What an index has of one variable, to be taken over into another one."""
 
     spacing: int

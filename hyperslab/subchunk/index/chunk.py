@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..deflate.inflate import WINDOW
-from ..deflate.walk import Places, bits, walk
+from ..deflate.walk import Positions, bits, walk
 from ..deflate.windows import HAS_LZMA, by_lzma, deflated, referred
 from .points import ChunkPoints, segment_sums
 from .spread import MARK, Spread
@@ -32,27 +32,27 @@ def index_chunk(
     stream: Bytes, chunk_bytes: int, itemsize: int, chunk: int, spread: Spread
 ) -> ChunkPoints:
     output = np.empty(chunk_bytes, np.uint8)
-    places = walk(stream, spread.mark, output)
-    return Windows(places, stream, output, itemsize).points(spread, chunk)
+    marks = walk(stream, spread.mark, output)
+    return Windows(marks, stream, output, itemsize).points(spread, chunk)
 
 
 class Windows:
     """What points of one chunk need to start decompression at."""
 
-    def __init__(self, places: Places, stream: Bytes, output: Bytes, itemsize: int) -> None:
-        self.places = places
+    def __init__(self, marks: Positions, stream: Bytes, output: Bytes, itemsize: int) -> None:
+        self.marks = marks
         self._stream, self._output, self._itemsize = stream, output, itemsize
 
     def points(self, spread: Spread, chunk: int) -> ChunkPoints:
         """Return marks, and points at some of them, as they are spread."""
-        places = self.places
-        starts = spread.starts(places.out.astype(np.int64), chunk)
+        marks = self.marks
+        starts = spread.starts(marks.out.astype(np.int64), chunk)
         return ChunkPoints(
-            places.out,
-            places.bit,
-            np.array(segment_sums(self._stream.data, places.bit), np.uint32),
+            marks.out,
+            marks.bit,
+            np.array(segment_sums(self._stream.data, marks.bit), np.uint32),
             starts,
-            (places.header_stop - places.header_start)[starts],
+            (marks.header_stop - marks.header_start)[starts],
             self.kept(starts.tolist()),
         )
 
@@ -60,17 +60,17 @@ class Windows:
         """Return header and packed window of each of some places; some tell how all are packed."""
         tried = numbers[:: max(len(numbers) // _TRIED, 1)]
         pack: Packer = deflated
-        found = {number: self._kept(number, pack) for number in tried}
-        usual = sum(map(len, found.values()))
+        packed = {number: self._packed(number, pack) for number in tried}
+        usual = sum(map(len, packed.values()))
         if HAS_LZMA and usual > _LARGE * len(tried):
-            other = {number: self._kept(number, by_lzma) for number in tried}
+            other = {number: self._packed(number, by_lzma) for number in tried}
             if sum(map(len, other.values())) < _GAIN * usual:
-                pack, found = by_lzma, other
-        return [found.get(number) or self._kept(number, pack) for number in numbers]
+                pack, packed = by_lzma, other
+        return [packed.get(number) or self._packed(number, pack) for number in numbers]
 
-    def _kept(self, number: int, pack: Packer) -> bytes:
-        places, output, stream = self.places, self._output, self._stream
-        columns = places.out, places.bit, places.header_start, places.header_stop
+    def _packed(self, number: int, pack: Packer) -> bytes:
+        marks, output, stream = self.marks, self._output, self._stream
+        columns = marks.out, marks.bit, marks.header_start, marks.header_stop
         out, bit, start, stop = (int(column[number]) for column in columns)
         header = bits(stream, start, stop)
         front = header.to_bytes((stop - start + 7) >> 3, "little")
@@ -79,8 +79,8 @@ class Windows:
         window = np.zeros(WINDOW, np.uint8)
         window[max(0, WINDOW - out) :] = output[max(0, out - WINDOW) : out]
         truth = output[out : out + WINDOW]
-        behind = int(np.searchsorted(places.out, out + truth.size))
-        end = int(places.bit[behind] + np.uint64(7)) >> 3 if behind < len(places) else stream.size
+        behind = int(np.searchsorted(marks.out, out + truth.size))
+        end = int(marks.bit[behind] + np.uint64(7)) >> 3 if behind < len(marks) else stream.size
         used = referred(stream.data[bit >> 3 : end], bit & 7, (header, stop - start), window, truth)
         if out < WINDOW:
             used[: WINDOW - out] = False  # before the beginning
@@ -96,14 +96,14 @@ def choose_spread(
     mark, ratio = MARK, chunk_bytes / stream.size
     while mark < _COARSEST and MARK_BYTES * ratio / mark > _FOR_MARKS * budget:
         mark *= 2
-    found = _with_marks(stream, chunk_bytes, itemsize, chunk, budget, mark)
+    choice = _with_marks(stream, chunk_bytes, itemsize, chunk, budget, mark)
     (low, high), better = _BETWEEN, mark
-    if found[0].spacing < low * mark:
+    if choice[0].spacing < low * mark:
         better = max(mark // 2, MARK // 2)
-    elif found[0].spacing > high * mark:
+    elif choice[0].spacing > high * mark:
         better = min(2 * mark, _COARSEST)
     if better == mark:
-        return found
+        return choice
     return _with_marks(stream, chunk_bytes, itemsize, chunk, budget, better)
 
 
@@ -112,14 +112,14 @@ def _with_marks(
 ) -> tuple[Spread, ChunkPoints]:
     """Return where points lie that stand at marks so many bytes apart."""
     output = np.empty(chunk_bytes, np.uint8)
-    places = walk(stream, mark, output)
-    windows = Windows(places, stream, output, itemsize)
-    out = np.append(places.out, np.uint64(chunk_bytes)).astype(np.float64)
-    stored = np.append(places.bit >> np.uint64(3), np.uint64(stream.size)).astype(np.float64)
+    marks = walk(stream, mark, output)
+    windows = Windows(marks, stream, output, itemsize)
+    out = np.append(marks.out, np.uint64(chunk_bytes)).astype(np.float64)
+    stored = np.append(marks.bit >> np.uint64(3), np.uint64(stream.size)).astype(np.float64)
     cost = POINT_BYTES + _window_bytes(windows, out[:-1])
     read = (np.diff(stored) + _OUTPUT * np.diff(out)) / np.diff(out)
     allowed = 0.97 * budget * stream.size  # the rest is for the head and for chance
-    for_points = max(allowed - MARK_BYTES * len(places), 1.0)
+    for_points = max(allowed - MARK_BYTES * len(marks), 1.0)
     while True:
         spread = _spread(out, cost, np.maximum(read, 1e-3), for_points, mark)
         points = windows.points(spread, chunk)
@@ -134,8 +134,8 @@ def _window_bytes(windows: Windows, out: NDArray[np.float64]) -> NDArray[np.floa
     """Return about what each place would keep, from some that are made."""
     last = len(out) - 1
     tried = np.unique(np.linspace(min(1, last), last, TRIED).astype(int))
-    kept = np.array([len(piece) for piece in windows.kept(tried.tolist())], np.float64)
-    padded = np.pad(kept, _SMOOTH // 2, mode="edge")  # one window says little of its neighbours
+    sizes = np.array([len(piece) for piece in windows.kept(tried.tolist())], np.float64)
+    padded = np.pad(sizes, _SMOOTH // 2, mode="edge")  # one window says little of its neighbours
     return np.interp(out, out[tried], np.convolve(padded, np.ones(_SMOOTH) / _SMOOTH, "valid"))
 
 

@@ -65,7 +65,7 @@ class Head:
     content: Mapping[str, Any]  # what the JSON says beside the tables
     tables: Mapping[str, Table]  # by names such as "air_temperature/out"
     begin: int  # byte at which the tables begin
-    kept: int  # byte at which the kept bytes begin
+    kept_begin: int  # byte at which the kept bytes begin
     size: int  # bytes of the whole index
 
 
@@ -126,16 +126,16 @@ def decode_head(data: bytes) -> Head:
             name: Table(int(at), _TYPES[dtype], int(length), int(crc), int(size))
             for name, (at, dtype, length, crc, size) in content.pop("tables").items()
         }
-        kept = begin + int(content.pop("table_bytes"))
-        size = kept + int(content.pop("kept_bytes"))
+        kept_begin = begin + int(content.pop("table_bytes"))
+        size = kept_begin + int(content.pop("kept_bytes"))
     except MISTAKEN as error:
         raise CorruptIndexError(f"the head of the index cannot be understood: {error}") from error
-    if not begin <= kept <= size <= _MOST or any(
-        min(t.at, t.size, t.length, _MOST - t.length) < 0 or t.at + t.size > kept - begin
+    if not begin <= kept_begin <= size <= _MOST or any(
+        min(t.at, t.size, t.length, _MOST - t.length) < 0 or t.at + t.size > kept_begin - begin
         for t in tables.values()
     ):
         raise CorruptIndexError("the head of the index names tables outside of it")
-    return Head(content, tables, begin, kept, size)
+    return Head(content, tables, begin, kept_begin, size)
 
 
 def _packed(values: NDArray[Any]) -> bytes:
@@ -166,15 +166,15 @@ class Entry:
 def entries(content: Mapping[str, Any]) -> dict[str, Entry]:
     try:
         items = enumerate(content["variables"])
-        found = {item["name"]: _entry(item, place) for place, item in items}
-        if any(name.rpartition("/")[0] not in content["groups"] for name in found):
+        by_name = {item["name"]: _entry(item, position) for position, item in items}
+        if any(name.rpartition("/")[0] not in content["groups"] for name in by_name):
             raise ValueError("a variable of no group")
-        links = [entry.variable.same for entry in found.values() if entry.variable.same]
-        if any(found[name].variable.same for name in links):
+        links = [entry.variable.same for entry in by_name.values() if entry.variable.same]
+        if any(by_name[name].variable.same for name in links):
             raise ValueError("a link to a link")
     except MISTAKEN as error:
         raise CorruptIndexError(f"the index cannot be understood: {error!r}") from error
-    return found
+    return by_name
 
 
 def check_head(content: Mapping[str, Any]) -> None:
@@ -205,7 +205,7 @@ def decoded(attrs: Mapping[str, Any]) -> dict[str, Any]:
         raise CorruptIndexError(f"an attribute in the index is damaged: {error!r}") from error
 
 
-def _entry(item: Mapping[str, Any], place: int) -> Entry:
+def _entry(item: Mapping[str, Any], position: int) -> Entry:
     named: dict[str, Any] = {name: item[name] for name in ("name", "dtype", "attrs", "plain")}
     named |= {name: tuple(item[name]) for name in ("shape", "chunks", "dims")}
     named["filters"] = tuple((number, tuple(values)) for number, values in item["filters"])
@@ -214,13 +214,13 @@ def _entry(item: Mapping[str, Any], place: int) -> Entry:
     values = bytes.fromhex(item["values"]) if item.get("values") is not None else None
     spacing = item["spacing"]
     if not _good(variable, spacing, values):
-        raise ValueError(f"what it says of variable {place} contradicts itself")
-    return Entry(variable, place, spacing, values)
+        raise ValueError(f"what it says of variable {position} contradicts itself")
+    return Entry(variable, position, spacing, values)
 
 
 def _dimensions(listed: Any) -> bool:
     return isinstance(listed, list) and all(
-        isinstance(item, list) and [type(part) for part in item] == [str, int, bool]
+        isinstance(item, list) and [type(value) for value in item] == [str, int, bool]
         for item in listed
     )
 

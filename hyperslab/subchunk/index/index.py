@@ -118,31 +118,31 @@ class Index:
         chunks = Chunks(**{name: columns[name].astype(kind) for name, kind in CHUNK_TYPES.items()})
         searched = {name: columns[name].astype(np.int64) for name in ("first", "out", "mark")}
         points = Points(**{name: columns[name] for name in POINT_ARRAYS} | searched)
-        _check(chunks, points, entry.variable, self.head.size - self.head.kept)
+        _check(chunks, points, entry.variable, self.head.size - self.head.kept_begin)
         return chunks, points
 
     def kept(self, points: Points, numbers: Iterable[int]) -> list[memoryview]:
         chosen = np.fromiter(numbers, np.int64)
-        begins = points.kept_at[chosen].astype(np.int64) + self.head.kept
+        begins = points.kept_at[chosen].astype(np.int64) + self.head.kept_begin
         ends = begins + points.kept_bytes[chosen]
         return self._ranges(begins.tolist(), ends.astype(np.int64).tolist())
 
     def everything_kept(self) -> bytes:
-        return bytes(self._source.ranges([self.head.kept], [self.head.size])[0])
+        return bytes(self._source.ranges([self.head.kept_begin], [self.head.size])[0])
 
     def _ranges(self, begins: list[int], ends: list[int]) -> list[memoryview]:
         """Return ranges of the index; its beginning is there already."""
-        front, known = memoryview(self._front), len(self._front)
-        beyond = [number for number, end in enumerate(ends) if end > known]
-        found = [front[begin:end] for begin, end in zip(begins, ends, strict=True)]
+        front, length = memoryview(self._front), len(self._front)
+        beyond = [number for number, end in enumerate(ends) if end > length]
+        pieces = [front[begin:end] for begin, end in zip(begins, ends, strict=True)]
         if beyond:
             more = self._source.ranges(
-                [max(begins[number], known) for number in beyond], [ends[n] for n in beyond]
+                [max(begins[number], length) for number in beyond], [ends[n] for n in beyond]
             )
             for number, piece in zip(beyond, more, strict=True):
-                here = found[number]
-                found[number] = memoryview(bytes(here) + bytes(piece)) if len(here) else piece
-        return found
+                start = pieces[number]
+                pieces[number] = memoryview(bytes(start) + bytes(piece)) if len(start) else piece
+        return pieces
 
 
 def _ascending(points: Points) -> bool:
@@ -152,13 +152,13 @@ def _ascending(points: Points) -> bool:
     return not wrong.any()
 
 
-def _check(chunks: Chunks, points: Points, variable: Variable, kept: int) -> None:
+def _check(chunks: Chunks, points: Points, variable: Variable, kept_size: int) -> None:
     """Refuse tables that contradict each other, before they are used as positions."""
     lengths = {len(getattr(chunks, name)) for name in CHUNK_TYPES}
     marks = {len(points.out), len(points.bit), len(points.segment_crc)}
     counts = {len(getattr(points, name)) for name in POINT_ARRAYS[4:]}
     begins, ends = points.first[:-1], points.first[1:]
-    there = begins[begins < ends]
+    firsts = begins[begins < ends]
     good = (
         lengths == {len(points.first) - 1}
         and marks == {int(points.first[-1])}
@@ -166,14 +166,14 @@ def _check(chunks: Chunks, points: Points, variable: Variable, kept: int) -> Non
         and (begins <= ends).all()
         and (np.diff(chunks.number) > 0).all()
         and (np.diff(points.mark, append=points.first[-1]) > 0).all()
-        and (points.mark.searchsorted(there + 1) > points.mark.searchsorted(there)).all()
-        and not points.out[there].any()
+        and (points.mark.searchsorted(firsts + 1) > points.mark.searchsorted(firsts)).all()
+        and not points.out[firsts].any()
         and _ascending(points)
         and (chunks.number[-1:] < math.prod(variable.grid)).all()
         and (points.out <= variable.chunk_bytes).all()
         and (points.header_bits < _MOST_HEADER).all()
-        and (points.kept_at <= kept).all()
-        and (points.kept_bytes <= kept).all()
+        and (points.kept_at <= kept_size).all()
+        and (points.kept_bytes <= kept_size).all()
         and ((chunks.offset | chunks.size) < _MOST).all()
         and (points.bit < _MOST).all()
     )

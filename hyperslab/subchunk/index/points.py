@@ -43,8 +43,8 @@ POINT_ARRAYS = tuple(field.name for field in fields(Points))
 def segment_sums(data: memoryview, bit: NDArray[np.integer], start: int = 0) -> list[int]:
     """Return the checksums of segments that begin at bits of a chunk, of its bytes from one on."""
     bits, crc32 = bit.tolist(), inflater().crc32
-    begins = [(place >> 3) - start for place in bits]
-    ends = [(place + 7 >> 3) - start for place in bits[1:]]
+    begins = [(position >> 3) - start for position in bits]
+    ends = [(position + 7 >> 3) - start for position in bits[1:]]
     return [crc32(data[a:b]) for a, b in zip(begins, [*ends, len(data)], strict=True)]
 
 
@@ -73,8 +73,8 @@ def joined(chunks: Sequence[ChunkPoints], start: int = 0) -> tuple[Points, bytes
     counts = np.array([len(chunk.kept) for chunk in chunks], np.int64)
     kept = [piece for chunk in chunks for piece in chunk.kept]
     sizes = np.array([len(piece) for piece in kept], np.int64)
-    place = np.arange(len(kept)) - np.repeat(np.cumsum(counts) - counts, counts)
-    order = np.argsort(place, kind="stable")
+    rank = np.arange(len(kept)) - np.repeat(np.cumsum(counts) - counts, counts)
+    order = np.argsort(rank, kind="stable")
     at = np.empty(len(kept), np.int64)
     at[order] = start + np.cumsum(sizes[order]) - sizes[order]
 

@@ -47,17 +47,17 @@ class Spread:
         # Places never lie quite as far along as was asked for.
         before = np.interp(out + self.mark / 2, self.at, self.points)
         passed = np.floor(before + chunk * _TURN % 1).astype(np.int64)
-        found = np.flatnonzero(np.diff(passed, prepend=passed[0] - 1))
-        return self._closer(out, found) if self.widest else found
+        chosen = np.flatnonzero(np.diff(passed, prepend=passed[0] - 1))
+        return self._closer(out, chosen) if self.widest else chosen
 
-    def _closer(self, out: NDArray[np.integer], found: NDArray[np.intp]) -> NDArray[np.intp]:
+    def _closer(self, out: NDArray[np.integer], chosen: NDArray[np.intp]) -> NDArray[np.intp]:
         """Add points where two are too far apart, as where blocks that are stored lie between."""
-        ends = np.append(out[found[1:]], self.at[-1])
+        ends = np.append(out[chosen[1:]], self.at[-1])
         more: list[int] = []
-        for gap in np.flatnonzero(ends - out[found] > self.widest).tolist():
-            place, behind = int(found[gap]), int(np.searchsorted(out, ends[gap]))
-            while ends[gap] - out[place] > self.widest and place + 1 < behind:
-                within = int(np.searchsorted(out, out[place] + self.widest, "right")) - 1
-                place = max(within, place + 1)
-                more.append(place)
-        return np.union1d(found, np.array(more, np.intp))
+        for gap in np.flatnonzero(ends - out[chosen] > self.widest).tolist():
+            position, behind = int(chosen[gap]), int(np.searchsorted(out, ends[gap]))
+            while ends[gap] - out[position] > self.widest and position + 1 < behind:
+                within = int(np.searchsorted(out, out[position] + self.widest, "right")) - 1
+                position = max(within, position + 1)
+                more.append(position)
+        return np.union1d(chosen, np.array(more, np.intp))

@@ -47,11 +47,11 @@ class Survey:
         return total.hexdigest()[:32]
 
 
-def look(file: h5py.File, asked: Sequence[str] | None, name: str) -> Survey:
+def look(file: h5py.File, requested: Sequence[str] | None, name: str) -> Survey:
     """Read what an open file holds, with the chunk tables of some variables, or of all."""
-    found = listing(file)
-    variables, tables, small = dict(found.variables), {}, {}
-    for path in _chosen(variables, found.left_out, asked, name):
+    listed = listing(file)
+    variables, tables, small = dict(listed.variables), {}, {}
+    for path in _chosen(variables, listed.left_out, requested, name):
         try:
             tables[path] = chunk_table(file[path])
         except Exception as error:  # it is read plainly, as far as HDF5 can
@@ -59,25 +59,25 @@ def look(file: h5py.File, asked: Sequence[str] | None, name: str) -> Survey:
     for path, variable in variables.items():
         if (values := _small(variable, file)) is not None:
             small[path] = values
-    return Survey(replace(found, variables=variables), tables, small)
+    return Survey(replace(listed, variables=variables), tables, small)
 
 
-def unchanged(kept: Mapping[str, Any], now: Mapping[str, Any]) -> bool:
+def unchanged(indexed: Mapping[str, Any], now: Mapping[str, Any]) -> bool:
     """Return whether time or tag, as well as size, are what they were."""
-    known = any(name in kept and name in now for name in ("mtime_ns", "tag"))
-    return known and not difference(kept, now)
+    comparable = any(name in indexed and name in now for name in ("mtime_ns", "tag"))
+    return comparable and not difference(indexed, now)
 
 
-def difference(kept: Mapping[str, Any], now: Mapping[str, Any]) -> str:
+def difference(indexed: Mapping[str, Any], now: Mapping[str, Any]) -> str:
     """Say in what a file differs from the one that was indexed, of what both know; empty if not."""
-    if None not in (kept.get("size"), now.get("size")) and kept["size"] != now["size"]:
-        return f"it had {kept['size']} bytes and has {now['size']}"
+    if None not in (indexed.get("size"), now.get("size")) and indexed["size"] != now["size"]:
+        return f"it had {indexed['size']} bytes and has {now['size']}"
     whys = {
         "mtime_ns": "it was written at another time",
         "tag": "the server gives it another tag",  # it has one where a file has a time
     }
-    for name in whys.keys() & kept.keys() & now.keys():
-        if kept[name] != now[name]:
+    for name in whys.keys() & indexed.keys() & now.keys():
+        if indexed[name] != now[name]:
             return whys[name]
     return ""
 
@@ -85,19 +85,19 @@ def difference(kept: Mapping[str, Any], now: Mapping[str, Any]) -> str:
 def _chosen(
     variables: Mapping[str, Variable],
     left_out: Mapping[str, str],
-    asked: Sequence[str] | None,
+    requested: Sequence[str] | None,
     file: str,
 ) -> list[str]:
-    if asked is None:
+    if requested is None:
         return [name for name, variable in variables.items() if not variable.plain]
-    for name in asked:
+    for name in requested:
         why = variables[name].plain if name in variables else left_out.get(name)
         if why is None:
-            known = ", ".join(sorted(variables)) or "none"
-            raise UnfitFileError(f"{file} has no variable {name!r}: it has {known}")
+            names = ", ".join(sorted(variables)) or "none"
+            raise UnfitFileError(f"{file} has no variable {name!r}: it has {names}")
         if why:
             raise UnfitFileError(f"{name} in {file} cannot be indexed: {why}")
-    return [name for name in variables if name in asked]
+    return [name for name in variables if name in requested]
 
 
 def _small(variable: Variable, file: h5py.File) -> bytes | None:

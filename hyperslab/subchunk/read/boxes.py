@@ -26,24 +26,24 @@ class Box:
     @property
     def alike(self) -> tuple[Hashable, ...]:
         """The same for boxes that take the same values of their chunks, as long as these exist."""
-        return tuple(part if isinstance(part, range) else id(part) for part in self.local)
+        return tuple(local if isinstance(local, range) else id(local) for local in self.local)
 
 
 def boxes(axes: tuple[Axis, ...], chunks: tuple[int, ...], grid: tuple[int, ...]) -> Iterator[Box]:
     """Give the part of a selection in each chunk that it touches, in the order of the grid."""
-    steps = [prod(grid[place + 1 :]) for place in range(len(grid))]
-    parts = [_parts(axis.indices, length) for axis, length in zip(axes, chunks, strict=True)]
-    others = [list(axis) for axis in parts[1:]]
+    steps = [prod(grid[axis + 1 :]) for axis in range(len(grid))]
+    pieces = [_pieces(axis.indices, length) for axis, length in zip(axes, chunks, strict=True)]
+    others = [list(axis) for axis in pieces[1:]]
     # The first axis, along which chunks are many, is cut as it is read.
-    for combination in ((one, *more) for one in parts[0] for more in product(*others)):
+    for combination in ((first, *rest) for first in pieces[0] for rest in product(*others)):
         yield Box(
-            sum(part[0] * step for part, step in zip(combination, steps, strict=True)),
-            tuple(part[1] for part in combination),
-            tuple(part[2] for part in combination),
+            sum(piece[0] * step for piece, step in zip(combination, steps, strict=True)),
+            tuple(piece[1] for piece in combination),
+            tuple(piece[2] for piece in combination),
         )
 
 
-def _parts(indices: Local, length: int) -> Iterator[tuple[int, Local, slice]]:
+def _pieces(indices: Local, length: int) -> Iterator[tuple[int, Local, slice]]:
     if not len(indices):
         return
     if isinstance(indices, range):
@@ -79,7 +79,7 @@ def _runs(
     local: tuple[Local, ...], chunks: tuple[int, ...]
 ) -> tuple[tuple[Local, ...], list[int], int, int]:
     """Return the indices that lead to runs, their steps, where runs begin, and their length."""
-    steps = [prod(chunks[place + 1 :]) for place in range(len(chunks))]
+    steps = [prod(chunks[axis + 1 :]) for axis in range(len(chunks))]
     last = len(chunks) - 1
     while last > 0 and len(local[last]) == chunks[last]:
         last -= 1

@@ -45,7 +45,7 @@ class Task:
         window, out = unpacked(packed), stretch.out
         try:
             for piece in inflated(self.data, stretch.shift, header, window, stretch.length):
-                place(out, np.frombuffer(piece, np.uint8), stretch.ranges, self.starts, self.into)
+                scatter(out, np.frombuffer(piece, np.uint8), stretch.ranges, self.starts, self.into)
                 out += len(piece)
         except (zlib.error, inflater().error) as error:
             raise CorruptIndexError(f"{misfit}: {error}") from error
@@ -62,9 +62,9 @@ class Task:
         """What a batch holds for it beside its compressed data, at most."""
         return len(self.data) + WINDOW + 2 * (self.stretch.length - self.skip)
 
-    def put(self, found: bytes) -> None:
-        piece = np.frombuffer(found, np.uint8)
-        place(self.stretch.out + self.skip, piece, self.stretch.ranges, self.starts, self.into)
+    def put(self, values: bytes) -> None:
+        piece = np.frombuffer(values, np.uint8)
+        scatter(self.stretch.out + self.skip, piece, self.stretch.ranges, self.starts, self.into)
 
     def start(self) -> tuple[tuple[int, int], memoryview]:
         return checked_start(self.stretch, self.data, self.points, self.kept, self.name)
@@ -116,16 +116,16 @@ def _side_by_side(batch: Sequence[Task], crew: Crew) -> None:
         header, packed = task.start()
         stream = spliced(task.data, task.stretch.shift, header)
         ready.append((stream, packed, task.stretch.length, task.skip))
-    found = [b""] * len(batch)
+    decoded = [b""] * len(batch)
 
     def inflate(number: int) -> None:
         stream, packed, length, skip = ready[number]
         whole = inflate_spliced(stream, unpacked(packed), length)
         if len(whole) == length:
-            found[number] = whole[skip:]
+            decoded[number] = whole[skip:]
 
     crew.each(inflate, range(len(batch)))
-    for task, values in zip(batch, found, strict=True):
+    for task, values in zip(batch, decoded, strict=True):
         if values:
             task.put(values)
         else:
@@ -154,7 +154,7 @@ def _check(
         )
 
 
-def place(
+def scatter(
     out: int,
     data: NDArray[np.uint8],
     ranges: tuple[int, int],
@@ -197,14 +197,14 @@ class Crew(AbstractContextManager["Crew"]):
             self._pool.shutdown()
 
     def each(
-        self, one: Callable[[_Item], object], items: Iterable[_Item], *, most: int | None = None
+        self, act: Callable[[_Item], object], items: Iterable[_Item], *, most: int | None = None
     ) -> None:
         left = iter(items)
 
         def work() -> None:
             try:
                 for item in left:
-                    one(item)
+                    act(item)
             except BaseException:
                 deque(left, maxlen=0)  # the others need not go on
                 raise

@@ -19,7 +19,7 @@ class Axis:
 
 
 @dataclass(frozen=True)
-class Wanted:
+class Selection:
     """A selection, axis by axis, and where new axes of length one come in."""
 
     axes: tuple[Axis, ...]
@@ -31,22 +31,22 @@ class Wanted:
         return tuple(len(axis.indices) for axis in self.axes)
 
     def arrange(self, values: NDArray[Any]) -> NDArray[Any]:
-        for place, axis in enumerate(self.axes):
+        for position, axis in enumerate(self.axes):
             if axis.order is not None:
-                values = values[(slice(None),) * place + (axis.order,)]
+                values = values[(slice(None),) * position + (axis.order,)]
         # The ellipsis keeps an array, also where every axis is dropped.
         values = values[(*(0 if axis.drop else slice(None) for axis in self.axes), ...)]
-        for place in self.new:
-            values = np.expand_dims(values, place)
+        for position in self.new:
+            values = np.expand_dims(values, position)
         if values.ndim:
             return np.ascontiguousarray(values)
         return values if self.boxed else values[()]
 
 
-def wanted(key: Key | tuple[Key, ...], shape: tuple[int, ...]) -> Wanted:
+def wanted(key: Key | tuple[Key, ...], shape: tuple[int, ...]) -> Selection:
     """Return what a selection asks of each axis; several lists select their product, as in h5py."""
     keys = list(key) if isinstance(key, tuple) else [key]
-    dots = [place for place, item in enumerate(keys) if item is Ellipsis]
+    dots = [position for position, item in enumerate(keys) if item is Ellipsis]
     named = len(keys) - len(dots) - sum(item is None for item in keys)
     if len(dots) > 1:
         raise IndexError("a selection can hold one ellipsis only")
@@ -56,21 +56,21 @@ def wanted(key: Key | tuple[Key, ...], shape: tuple[int, ...]) -> Wanted:
     keys[at : at + 1] = [slice(None)] * (len(shape) - named)
     axes: list[Axis] = []
     new: list[int] = []
-    place = 0
+    position = 0
     for item in keys:
         if item is None:
-            new.append(place)
-            place += 1
+            new.append(position)
+            position += 1
             continue
         axes.append(_axis(item, shape[len(axes)], len(axes)))
-        place += not axes[-1].drop
-    return Wanted(tuple(axes), tuple(new), boxed=bool(dots) and not shape)
+        position += not axes[-1].drop
+    return Selection(tuple(axes), tuple(new), boxed=bool(dots) and not shape)
 
 
 def picked_of(values: NDArray[Any], axes: Sequence[range | NDArray[np.int64]]) -> NDArray[Any]:
     """Return the product of indices of each axis."""
-    for place, chosen in enumerate(axes):
-        values = values[(slice(None),) * place + (as_key(chosen),)]
+    for position, chosen in enumerate(axes):
+        values = values[(slice(None),) * position + (as_key(chosen),)]
     return values
 
 

@@ -53,22 +53,22 @@ def stretches(
     upto = np.where(last < ends[chunk], (behind + 7) >> 3, sizes[chunk])
     columns = (heads, marks, last, base, stops[high] - base, bit >> 3, upto, bit & 7)
     ranges = zip(low.tolist(), (high + 1).tolist(), strict=True)
-    found = map(Stretch, *(column.tolist() for column in columns), ranges)
-    return [list(islice(found, count)) for count in new.sum(axis=1).tolist()]
+    flat = map(Stretch, *(column.tolist() for column in columns), ranges)
+    return [list(islice(flat, count)) for count in new.sum(axis=1).tolist()]
 
 
 def divided(stretch: Stretch, points: Points, count: int) -> list[Stretch]:
     behind = int(points.mark.searchsorted(stretch.last))
     marks = points.mark[stretch.point : behind]
-    wanted = stretch.out + np.arange(1, count) * stretch.length // count
-    cuts = stretch.point + np.unique(points.out[marks].searchsorted(wanted, "right") - 1)
+    ideal = stretch.out + np.arange(1, count) * stretch.length // count
+    cuts = stretch.point + np.unique(points.out[marks].searchsorted(ideal, "right") - 1)
     heads = [stretch.point, *cuts[cuts > stretch.point].tolist()]
     last, end, stop = stretch.last, stretch.out + stretch.length, stretch.stop
-    found = []
+    pieces = []
     for point in reversed(heads):
         mark = int(points.mark[point])
         out, bit = int(points.out[mark]), int(points.bit[mark])
         where = (out, end - out, bit >> 3, stop, bit & 7)
-        found.append(Stretch(point, mark, last, *where, stretch.ranges))
+        pieces.append(Stretch(point, mark, last, *where, stretch.ranges))
         last, end, stop = mark, out, (bit + 7) >> 3
-    return found[::-1]
+    return pieces[::-1]

@@ -18,7 +18,7 @@ from ..index.points import Points
 from ..process import HELD, refuse_above
 from .boxes import Box, boxes, count_runs, runs
 from .decode import Crew, Task, check_chunk, decode
-from .select import Wanted, picked_of
+from .select import Selection, picked_of
 from .stretch import Stretch, divided, stretches
 from .whole import decode_chunk
 
@@ -27,7 +27,7 @@ _RANGES = 2**16  # byte ranges that are looked up at a time
 _LOOKED_UP = 64  # bytes that looking one up takes
 _OBJECTS = 2048  # bytes of the objects about a chunk or a stretch
 _WHOLE = 0.7  # share of a chunk from which on it is decoded whole
-_PART = 2**20  # decompressed bytes of a part of a long stretch, at least
+_PIECE = 2**20  # decompressed bytes of a piece of a long stretch, at least
 
 
 @dataclass(frozen=True)
@@ -52,33 +52,33 @@ class Indexed:
     threads: int
     memory_bytes: int  # what a read may hold beside its result
 
-    def read(self, asked: Wanted) -> NDArray[Any]:
+    def read(self, selection: Selection) -> NDArray[Any]:
         """Return the values of a selection, axes not yet dropped or put in order."""
         try:
-            result = np.empty(asked.shape, self.variable.dtype)
+            result = np.empty(selection.shape, self.variable.dtype)
         except (MemoryError, ValueError) as error:  # ValueError: more than can be addressed
             what = f"what is asked for of {self.variable.name} does not fit into memory"
             raise MemoryLimitError(f"{what}: {error}") from error
         if result.size:
-            found = boxes(asked.axes, self.variable.chunks, self.variable.grid)
+            remaining = boxes(selection.axes, self.variable.chunks, self.variable.grid)
             most = max(16, min(_BATCH, self.memory_bytes // (4 * _OBJECTS)))
             with Crew(self.threads) as crew:
-                while batch := list(islice(found, most)):
+                while batch := list(islice(remaining, most)):
                     self._fill(batch, result, crew)
         return result
 
-    def _fill(self, found: Sequence[Box], result: NDArray[Any], crew: Crew) -> None:
+    def _fill(self, batch: Sequence[Box], result: NDArray[Any], crew: Crew) -> None:
         whole: list[tuple[Box, int]] = []
         inside: dict[tuple[Any, ...], list[tuple[Box, int]]] = {}  # boxes often lie alike
-        numbers = np.array([box.number for box in found])
+        numbers = np.array([box.number for box in batch])
         rows = np.searchsorted(self.chunks.number, numbers)
-        there = rows < len(self.chunks)
-        there[there] = self.chunks.number[rows[there]] == numbers[there]
-        if not there.all():  # nothing is fetched that would tell
+        written = rows < len(self.chunks)
+        written[written] = self.chunks.number[rows[written]] == numbers[written]
+        if not written.all():  # nothing is fetched that would tell
             self.data.check()
         first = self.points.first
         pointed = first.take(rows + 1, mode="clip") > first.take(rows)
-        columns = (found, rows.tolist(), there.tolist(), pointed.tolist())
+        columns = (batch, rows.tolist(), written.tolist(), pointed.tolist())
         for box, row, stored, indexed in zip(*columns, strict=True):
             if not stored:
                 result[box.place] = self.variable.fill_value
@@ -110,7 +110,7 @@ class Indexed:
         needed = largest + 2 * self.variable.chunk_bytes  # as stored, and inflated, with room
         refuse_above(self.memory_bytes, needed, f"a chunk of {self.variable.name}")
 
-        def one(item: tuple[tuple[Box, int], memoryview | None]) -> None:
+        def fill(item: tuple[tuple[Box, int], memoryview | None]) -> None:
             (box, row), stored = item
             self._whole(box, row, stored, result[box.place])
 
@@ -123,7 +123,7 @@ class Indexed:
                 stored = fetched = self._stored([row for _, row in some])
                 held = sum(map(len, stored))
             threads = min(len(some), max(1, (self.memory_bytes - held) // needed))
-            crew.each(one, zip(some, fetched, strict=True), most=threads)
+            crew.each(fill, zip(some, fetched, strict=True), most=threads)
 
     def _plans(self, alike: Sequence[tuple[Box, int]]) -> Iterator[Plan | None]:
         """Give how to decode boxes that lie alike from points; None to read the chunk whole."""
@@ -140,12 +140,12 @@ class Indexed:
         while some := list(islice(left, max(1, _RANGES // count))):
             rows = np.array([row for _, row in some])
             sizes = self.chunks.size[rows].astype(np.int64) - self.variable.guard_bytes
-            made = stretches(self.points, rows, sizes, starts, starts + length)
-            for (box, row), found in zip(some, made, strict=True):
-                needed = own + sum(stretch.stop - stretch.start + each for stretch in found)
-                few = sum(stretch.length for stretch in found) < most
+            by_chunk = stretches(self.points, rows, sizes, starts, starts + length)
+            for (box, row), spans in zip(some, by_chunk, strict=True):
+                needed = own + sum(stretch.stop - stretch.start + each for stretch in spans)
+                few = sum(stretch.length for stretch in spans) < most
                 good = few and needed <= self.memory_bytes
-                yield Plan(box, row, starts, length, found, needed) if good else None
+                yield Plan(box, row, starts, length, spans, needed) if good else None
 
     def _bytes(self, starts: NDArray[np.int64], length: int) -> tuple[NDArray[np.int64], int]:
         """Return runs of values as runs of bytes, which shuffling spreads over planes."""
@@ -157,10 +157,10 @@ class Indexed:
 
     def _decode(self, plans: Sequence[Plan], result: NDArray[Any], crew: Crew) -> None:
         cut = [
-            (number, part)
+            (number, piece)
             for number, plan in enumerate(plans)
             for stretch in plan.stretches
-            for part in self._parts(stretch)
+            for piece in self._divided(stretch)
         ]
         if not cut:
             return
@@ -187,9 +187,9 @@ class Indexed:
             for (number, stretch), piece, window in zip(cut, data, kept, strict=True)
         ]
         decode(tasks, crew, self.memory_bytes)
-        for target, found in zip(targets, values, strict=True):
-            if found is not target:
-                target[...] = found
+        for target, filled in zip(targets, values, strict=True):
+            if filled is not target:
+                target[...] = filled
 
     def _planes(self, values: NDArray[Any], length: int) -> NDArray[np.uint8]:
         """Return the bytes of values as a chunk has them: planes, runs in each, bytes of a run."""
@@ -198,9 +198,9 @@ class Indexed:
             return raw.reshape(-1, length, self.variable.width).transpose(2, 0, 1)
         return raw.reshape(1, -1, length)
 
-    def _parts(self, stretch: Stretch) -> list[Stretch]:
+    def _divided(self, stretch: Stretch) -> list[Stretch]:
         """Cut what is long, for threads to share; over a network one request is better."""
-        count = 1 if self.data.remote else min(self.threads, stretch.length // _PART)
+        count = 1 if self.data.remote else min(self.threads, stretch.length // _PIECE)
         return divided(stretch, self.points, count) if count > 1 else [stretch]
 
     def _stored(self, rows: Sequence[int]) -> list[memoryview]:

@@ -21,7 +21,7 @@ def decode_chunk(
     """Return the bytes of a chunk's values, put into `into` if there is such a place."""
     if into is None:
         into = np.empty(variable.chunk_bytes, np.uint8)
-    numbers = [n for place, (n, _) in enumerate(variable.filters) if not mask >> place & 1]
+    numbers = [n for position, (n, _) in enumerate(variable.filters) if not mask >> position & 1]
     if FLETCHER32 in numbers:
         data = checked(data, variable.name)
     width = variable.width if SHUFFLE in numbers else 1
@@ -41,10 +41,10 @@ def checked(data: bytes | memoryview, name: str) -> memoryview:
     """Return what a Fletcher-32 checksum guards, without it."""
     view = memoryview(data)
     body, stored = view[:-4], int.from_bytes(view[-4:], "little")
-    found = fletcher32(np.frombuffer(body, np.uint8))
+    computed = fletcher32(np.frombuffer(body, np.uint8))
     # Files written before HDF5 1.6.3 on little-endian machines have each half's bytes swapped.
-    swapped = (found & 0x00FF00FF) << 8 | (found & 0xFF00FF00) >> 8
-    if len(view) < 4 or stored not in (found, swapped):
+    swapped = (computed & 0x00FF00FF) << 8 | (computed & 0xFF00FF00) >> 8
+    if len(view) < 4 or stored not in (computed, swapped):
         raise CorruptDataError(f"a chunk of {name} does not fit its checksum: the file is damaged")
     return body
 
@@ -105,6 +105,6 @@ def _put(piece: Bytes, at: int, into: Bytes, width: int) -> None:
     values = into.reshape(count, width)
     while piece.size:
         plane, row = divmod(at, count)
-        here = piece[: count - row]
-        values[row : row + here.size, plane] = here
-        at, piece = at + here.size, piece[here.size :]
+        run = piece[: count - row]
+        values[row : row + run.size, plane] = run
+        at, piece = at + run.size, piece[run.size :]

@@ -27,20 +27,20 @@ class Access:
 
 def weights(given: Sequence[str]) -> dict[str, float]:
     """Return the share of each access, 1 in all, from NAME=SHARE (0.7, 70%, 70) or names alone."""
-    parts, shares = _parts(given), dict[str, float]()
-    alone = not any("=" in text for text in parts)
-    for text in parts:
+    texts, shares = _split(given), dict[str, float]()
+    alone = not any("=" in text for text in texts)
+    for text in texts:
         name, _, share = (piece.strip() for piece in text.partition("="))
         if name not in NAMED:
             raise ValueError(f"--access {text}: no access {name!r}: give one of {', '.join(NAMED)}")
         if name in shares:
             raise ValueError(f"--access: {name} is given twice: give its share once")
-        number = re.fullmatch(r"(\d+\.?\d*|\.\d+)(%?)", f"{1 / len(parts)}" if alone else share)
+        number = re.fullmatch(r"(\d+\.?\d*|\.\d+)(%?)", f"{1 / len(texts)}" if alone else share)
         if not number or not float(number[1]):
             raise ValueError(f"--access {text}: give a share above 0, as in {name}=0.7 or 70%")
         shares[name] = float(number[1]) / (100 if number[2] else 1)
     total = math.fsum(shares.values())
-    if parts and min(abs(total - whole) / whole for whole in (1.0, 100.0)) > _ROUNDED:
+    if texts and min(abs(total - whole) / whole for whole in (1.0, 100.0)) > _ROUNDED:
         scaled = ", ".join(f"{name}={share / total:.3g}" for name, share in shares.items())
         raise ValueError(
             f"--access: the shares sum to {total:g}, not to 1 (or 100%): give {scaled} to keep "
@@ -52,7 +52,7 @@ def weights(given: Sequence[str]) -> dict[str, float]:
 def roles(given: Sequence[str]) -> dict[str, str]:
     """Return the axis of dimensions from ``ROLE=DIMENSION`` (time, height, y, x)."""
     axes = {}
-    for text in _parts(given):
+    for text in _split(given):
         role, _, dim = (piece.strip() for piece in text.partition("="))
         if role not in ROLES or not dim:
             raise ValueError(
@@ -62,8 +62,8 @@ def roles(given: Sequence[str]) -> dict[str, str]:
     return axes
 
 
-def _parts(given: Sequence[str]) -> list[str]:
-    return [part for one in given for part in one.split(",")]
+def _split(given: Sequence[str]) -> list[str]:
+    return [item for text in given for item in text.split(",")]
 
 
 def letters_of(
@@ -76,8 +76,8 @@ def letters_of(
             f"{', '.join(variable.dims)}"
         )
     taken = set(named.values())
-    known = {d: "" if x in taken else x for d, x in axes_of(variables).items()}
-    return axis_letters(variable.dims, variable.unlimited, {**known, **named})
+    axes = {d: "" if x in taken else x for d, x in axes_of(variables).items()}
+    return axis_letters(variable.dims, variable.unlimited, {**axes, **named})
 
 
 def resolve(
@@ -93,7 +93,7 @@ def resolve(
         what = "is a scalar" if not variable.shape else "holds no values yet"
         raise SourceError(f"{variable.name} {what}: there is no layout to advise on")
     axes = {d: x for d, x in zip(variable.dims, letters, strict=True) if x}
-    able = {name: one for name in NAMED if (one := selection(name, variable, axes)) is not None}
+    able = {name: read for name in NAMED if (read := selection(name, variable, axes)) is not None}
     if not shares:
         usual = (("time_series", "map"), ("row", "column"), ("whole",))
         names = next(filter(None, ([name for name in some if name in able] for some in usual)))
@@ -103,10 +103,10 @@ def resolve(
         if name not in able:
             role = {"time_series": "time", "map": "y", "profile": "height"}.get(name)
             unknown = next((dim for dim in variable.dims if dim not in axes), "")
-            told = f"say what is {role}, as in --dims {role}={unknown}, or "
+            hint = f"say what is {role}, as in --dims {role}={unknown}, or "
             raise ValueError(
                 f"--access {name}: {variable.name} ({variable.shown_dims}) has no such read: "
-                f"{told if role and unknown else ''}take {', '.join(able)}, or another --variable"
+                f"{hint if role and unknown else ''}take {', '.join(able)}, or another --variable"
             )
         several = _neighbours(able[name], variable.shape, calls, last=name not in ("map", "row"))
         if len(several) < calls and name != "whole" and not fewer:
@@ -128,6 +128,6 @@ def _neighbours(
     axis, at = single[-1] if last else single[0]
     first = max(min(at, shape[axis] - calls), 0)
     return tuple(
-        (*chosen[:axis], place, *chosen[axis + 1 :])
-        for place in range(first, min(first + calls, shape[axis]))
+        (*chosen[:axis], index, *chosen[axis + 1 :])
+        for index in range(first, min(first + calls, shape[axis]))
     )

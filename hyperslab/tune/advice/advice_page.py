@@ -38,7 +38,7 @@ _MARKS: dict[str, dict[str, Any]] = {
     },
     "advice": {"marker": "*", "s": 110, "color": _BLUE, "zorder": 6},
 }  # fmt: skip
-_PARTS = {
+_HEADINGS = {
     "file": "",
     "advice": "What to do",
     "now": "What reads cost now, and why",
@@ -80,8 +80,8 @@ def rows(advice: Advice, name: Callable[[str], str] = bare_name) -> Iterator[Map
             "gain_high": gain.high if gain else math.nan,
             "cache_state": advice.subject.cache,
         }
-    asked = advice.subject.question
-    bare = replace(asked, address=name(asked.address), url=name(asked.url) if asked.url else "")
+    query = advice.subject.question
+    bare = replace(query, address=name(query.address), url=name(query.url) if query.url else "")
     spoken = explain.words(replace(advice, subject=replace(advice.subject, question=bare)))
     spoken["advice"] = spoken["advice"].replace("\n", "\n\n")
     spoken["notes"] = "\n".join(f"- {note}" for note in advice.notes)
@@ -89,18 +89,18 @@ def rows(advice: Advice, name: Callable[[str], str] = bare_name) -> Iterator[Map
         yield {"case": what, "mode": SAID, "hints": words}
 
 
-def as_json(found: Sequence[Mapping[str, object]]) -> str:
+def as_json(records: Sequence[Mapping[str, object]]) -> str:
     """Return records as JSON: what is said by its name, and the candidates, a record an access."""
-    told = {str(row["case"]): row["hints"] for row in found if row["mode"] == SAID}
-    rows = [row for row in found if row["mode"] != SAID]
-    told["candidates"] = [{k: None if v != v else v for k, v in row.items()} for row in rows]
-    return json.dumps(told, indent=1)
+    content = {str(row["case"]): row["hints"] for row in records if row["mode"] == SAID}
+    rows = [row for row in records if row["mode"] != SAID]
+    content["candidates"] = [{k: None if v != v else v for k, v in row.items()} for row in rows]
+    return json.dumps(content, indent=1)
 
 
 def said(frame: pd.DataFrame, what: str) -> str:
     """Return what records say of "file", "now", "advice", "table", "how" or "notes"."""
-    found = frame[(frame["mode"] == SAID) & (frame["case"] == what)]
-    return str(found["hints"].iloc[0]) if len(found) else ""
+    records = frame[(frame["mode"] == SAID) & (frame["case"] == what)]
+    return str(records["hints"].iloc[0]) if len(records) else ""
 
 
 def myst(frame: pd.DataFrame, what: str) -> str:
@@ -115,11 +115,11 @@ def write(frame: pd.DataFrame, path: str | Path, title: str) -> Path:
     """Write the report as an HTML file, whole or not at all, and return its path."""
     path, drawn = Path(path), {"table": picture(frame, ".svg")}
     path.parent.mkdir(parents=True, exist_ok=True)
-    made = page(shown(title), [
+    html = page(shown(title), [
         Section(head, said(frame, what), what in _VERBATIM, drawn.get(what, b""))
-        for what, head in _PARTS.items()
+        for what, head in _HEADINGS.items()
     ])  # fmt: skip
-    put("html", str(path), made.encode())
+    put("html", str(path), html.encode())
     return path
 
 
@@ -133,9 +133,9 @@ def figure(frame: pd.DataFrame) -> Figure:
         1, len(names), figsize=(1.2 + 3.3 * len(names), 3.9), sharey=True, squeeze=False,
         layout="constrained",
     )  # fmt: skip
-    for place, name in zip(axes[0], names, strict=True):
-        _panel(place, frame[frame["pattern"] == name])
-        place.set(title=name, xlabel="ms a read")
+    for panel, name in zip(axes[0], names, strict=True):
+        _panel(panel, frame[frame["pattern"] == name])
+        panel.set(title=name, xlabel="ms a read")
     axes[0][0].set_ylabel("size of the variable (MB)")
     drawn.legend(*axes[0][0].get_legend_handles_labels(), loc="outside lower center", ncols=3)
     return drawn
@@ -154,20 +154,20 @@ def picture(frame: pd.DataFrame, ending: str, title: str = "") -> bytes:
 
 def _panel(axes: Axes, frame: pd.DataFrame) -> None:
     frame = frame.assign(ms=1e3 * frame["predicted_s"], mb=frame["file_bytes"] / 1e6)
-    known = frame[frame["ms"].notna()]
+    predicted = frame[frame["ms"].notna()]
     axes.set_xscale("log")
-    rewritten = known[known["mode"].isin((LAYOUT, BEYOND, NOW))].sort_values(["ms", "mb"])
+    rewritten = predicted[predicted["mode"].isin((LAYOUT, BEYOND, NOW))].sort_values(["ms", "mb"])
     best = rewritten[rewritten["mb"] < rewritten["mb"].cummin().shift(fill_value=math.inf)]
     axes.step(best["ms"], best["mb"], where="post", color=_GREY, lw=1, zorder=1)
     tried = frame[frame["wall_s"].notna()]
-    parts = {
-        "layout, predicted": known[known["mode"].isin((LAYOUT, BEYOND))],
-        "remedy, predicted": known[known["mode"] == REMEDY],
-        "as it is, predicted": known[known["mode"] == NOW],
+    groups = {
+        "layout, predicted": predicted[predicted["mode"].isin((LAYOUT, BEYOND))],
+        "remedy, predicted": predicted[predicted["mode"] == REMEDY],
+        "as it is, predicted": predicted[predicted["mode"] == NOW],
         "measured on the sample": tried.assign(ms=1e3 * tried["wall_s"]),
-        "advice": known[known["rank"] == 1],
+        "advice": predicted[predicted["rank"] == 1],
     }
-    for label, part in parts.items():
-        if len(part):
-            axes.scatter(part["ms"], part["mb"], label=label, **_MARKS[label])
+    for label, group in groups.items():
+        if len(group):
+            axes.scatter(group["ms"], group["mb"], label=label, **_MARKS[label])
     plain(axes, fine=100)

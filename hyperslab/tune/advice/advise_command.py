@@ -116,9 +116,9 @@ def run(arguments: argparse.Namespace) -> int:
     try:
         if say:
             say("reading a sample")
-        subject, again = subject_of(question), arguments.calibrate
-        made = ROUGH if arguments.rough else ensured(again=again, workdir=question.workdir, say=say)
-        _report(arguments, advise(subject, made, say))
+        subject, anew = subject_of(question), arguments.calibrate
+        costs = ROUGH if arguments.rough else ensured(again=anew, workdir=question.workdir, say=say)
+        _report(arguments, advise(subject, costs, say))
     except KeyboardInterrupt:
         print("\ninterrupted: nothing is left behind, the file is as it was", file=sys.stderr)
         return 1
@@ -128,8 +128,8 @@ def run(arguments: argparse.Namespace) -> int:
 def advised(words: Sequence[str], calibrated: Path | None = None) -> Advice:
     """Return the advice for the words after `hyperslab advise`, by what costs are `known`."""
     arguments = add(argparse.ArgumentParser().add_subparsers()).parse_args(words)
-    made = ROUGH if arguments.rough else known(calibrated)
-    return advise(subject_of(question_of(arguments)), made)
+    costs = ROUGH if arguments.rough else known(calibrated)
+    return advise(subject_of(question_of(arguments)), costs)
 
 
 def question_of(arguments: argparse.Namespace) -> Question:
@@ -160,8 +160,8 @@ def link_of(text: str, address: str) -> Link | None:
     if text in ("", "s3") or is_url(text):
         return FAR
     with suppress(ValueError):
-        if found := re.fullmatch(r"(.+)/s,(\d+(?:\.\d+)?) *ms", text):
-            return Link(float(size(found[1])), float(found[2]) / 1e3)
+        if match := re.fullmatch(r"(.+)/s,(\d+(?:\.\d+)?) *ms", text):
+            return Link(float(size(match[1])), float(match[2]) / 1e3)
     raise ValueError(
         f"--store {text}: give local, s3, a URL, or RATE,DELAY such as 20MB/s,80ms, with a rate "
         "above 0"
@@ -175,14 +175,14 @@ def _report(arguments: argparse.Namespace, advice: Advice) -> None:
     from . import explain
 
     title = Path(shown(arguments.file).rstrip("/")).name
-    found = list(page.rows(advice, shown))
-    piped, made, frame = arguments.json == "-", page.as_json(found), frame_of(found)
+    records = list(page.rows(advice, shown))
+    piped, document, frame = arguments.json == "-", page.as_json(records), frame_of(records)
     with report_files.maybe_unread():
         tell(explain.text(advice, terminal_width()), sys.stderr if piped else sys.stdout)
         if piped:
-            print(made)
+            print(document)
     if arguments.json and not piped:
-        report_files.put("json", arguments.json, f"{made}\n".encode())
+        report_files.put("json", arguments.json, f"{document}\n".encode())
     if arguments.plot:
         report_files.put(
             "plot", arguments.plot, page.picture(frame, Path(arguments.plot).suffix, title)

@@ -77,8 +77,8 @@ def calibrate(
     read_s = reading.groupby("case")["wall_s"].quantile(_TYPICAL)
     if read_s.empty:
         raise NoCalibrationError("no read of the calibration succeeded")
-    costs = fitted([(o.read, read_s[o.case.label]) for o in reads if o.case.label in read_s])
-    ways = {one.case.label: way(one.read) for one in reads if one.read.cache == "warm"}
+    costs = fitted([(r.read, read_s[r.case.label]) for r in reads if r.case.label in read_s])
+    ways = {r.case.label: way(r.read) for r in reads if r.read.cache == "warm"}
     open_s = opening.groupby(opening["case"].map(ways))["wall_s"].quantile(_TYPICAL)
     return Calibration(
         costs | {f"{name}:open": float(cost) for name, cost in open_s.items()},
@@ -132,9 +132,9 @@ def made_reads(
         stored = chunk_bytes(path, shape, layout)
         some = [library for library in readers(layout) if library in libraries]
         for library, (pattern, chosen) in product(some, _selections(shape).items()):
-            if not _wanted(name, layout, library, pattern):
+            if not _worth_timing(name, layout, library, pattern):
                 continue
-            expected = digest([values[one] for one in chosen])
+            expected = digest([values[selection] for selection in chosen])
             cold = able and _cold(name, library, pattern)
             for cache in ("warm", "cold") if cold else ("warm",):
                 case = case_of(
@@ -198,7 +198,7 @@ def _selections(shape: tuple[int, int, int]) -> dict[str, tuple[Selection, ...]]
     }
 
 
-def _wanted(name: str, layout: Layout, library: str, pattern: str) -> bool:
+def _worth_timing(name: str, layout: Layout, library: str, pattern: str) -> bool:
     if library in BELOW:
         # What they cost more shows in reads that are little else.
         small = ("plain-series", "zarr-series", "plain-contiguous", "plain-classic")
@@ -245,7 +245,7 @@ def fitted(samples: Sequence[tuple[Read, float]]) -> dict[str, float]:
     rows = [terms(read, counts_of(read)) for read, _ in samples]
     names = sorted({name for row in rows for name in row})
     matrix = np.array([[row.get(name, 0.0) for name in names] for row in rows])
-    seconds = np.array([one for _, one in samples])
+    seconds = np.array([read_s for _, read_s in samples])
     weight = used = 1 / (seconds + _FLOOR_S)
     costs = np.zeros(len(names))
     for _ in range(_ROUNDS):

@@ -120,7 +120,7 @@ def layouts(
 ) -> list[Candidate]:
     """Return layouts to try: chunk shapes by the accesses, each with every codec and format."""
     own = chunked_format(present.layout.format)
-    wanted = formats or dict.fromkeys((own, *(("hdf5",) if link else ()), "zarr3"))
+    new_formats = formats or dict.fromkeys((own, *(("hdf5",) if link else ()), "zarr3"))
     call_s = link.round_trip_s if link else 0.0
     shapes = chunk_shapes(variable.shape, variable.itemsize, accesses, call_s=call_s)
     if present.layout.chunks is not None:
@@ -128,12 +128,12 @@ def layouts(
     tried = _codecs(present.layout, codecs)
     as_now = name_of(present.layout, own) if present.described else ""
     named: dict[str, Candidate] = {}
-    for format, chunks in itertools.product(wanted, dict.fromkeys(shapes)):
+    for format, chunks in itertools.product(new_formats, dict.fromkeys(shapes)):
         extras = _extras(format, chunks, variable, remote=link is not None)
         for extra, (kind, level, shuffle) in itertools.product(extras, tried):
             able = (  # without shuffle where the format has none
-                layout_of(format, chunks=chunks, codec=kind, level=level, shuffle=one, **extra)
-                for one in dict.fromkeys((shuffle, False))
+                layout_of(format, chunks=chunks, codec=kind, level=level, shuffle=shuffled, **extra)
+                for shuffled in dict.fromkeys((shuffle, False))
             )
             layout = next(filter(None, able), None)
             # By their names: those are unique, and one level may be said in two ways.
@@ -158,18 +158,18 @@ def _library_of(format: str, present: Candidate) -> str:
     return usual_library(format)
 
 
-def _codecs(own: Layout, wanted: Sequence[str]) -> list[tuple[str | None, int | None, bool]]:
+def _codecs(own: Layout, names: Sequence[str]) -> list[tuple[str | None, int | None, bool]]:
     """Return codecs with level and shuffle: the usual ones and the file's own, or those wanted."""
-    known = dict.fromkeys([(None, None, False), *_CODECS, (own.codec, own.level, own.shuffle)])
-    if not wanted:
-        return list(known)
-    found: list[tuple[str | None, int | None, bool]] = []
-    for name, level in map(codec, wanted):
+    usual = dict.fromkeys([(None, None, False), *_CODECS, (own.codec, own.level, own.shuffle)])
+    if not names:
+        return list(usual)
+    choices: list[tuple[str | None, int | None, bool]] = []
+    for name, level in map(codec, names):
         kind = {SAME: own.codec, "none": None}.get(name, name)
         level = own.level if name == SAME else level
-        alike = [one for one in known if one[0] == kind and level in (None, one[1])]
-        found += alike or [(kind, level, True)]
-    return list(dict.fromkeys(found))
+        alike = [choice for choice in usual if choice[0] == kind and level in (None, choice[1])]
+        choices += alike or [(kind, level, True)]
+    return list(dict.fromkeys(choices))
 
 
 def _extras(
@@ -190,16 +190,16 @@ def _extras(
 def even_lengths(n: int, most: int = 64) -> tuple[int, ...]:
     """Return lengths that cut an axis in equal parts, with little overhang (Lee 2008, 5.1.2)."""
     lengths = {n, 1}
-    parts = 2
-    while parts < n:
-        length = ceil_chunk(n, parts)
+    count = 2
+    while count < n:
+        length = ceil_chunk(n, count)
         if -(-n // length) * length - n <= _WASTE * n:
             lengths.add(length)
-        parts += max(parts // 8, 1)  # the longer the row, the wider the steps
+        count += max(count // 8, 1)  # the longer the row, the wider the steps
     ordered = sorted(lengths, reverse=True)
     if len(ordered) > most:
-        places = np.unique(np.linspace(0, len(ordered) - 1, most).round().astype(int))
-        ordered = [ordered[place] for place in places]
+        picks = np.unique(np.linspace(0, len(ordered) - 1, most).round().astype(int))
+        ordered = [ordered[index] for index in picks]
     return tuple(ordered)
 
 
@@ -211,34 +211,34 @@ def chunk_shapes(
     if not shape or 0 in shape:
         return []
     lengths, nbytes = _fitting(shape, itemsize)
-    regions = [[region(one, shape) for one in access.selections] for access in accesses]
-    touches = [sum(touched(one, lengths).prod(axis=1) for one in each) for each in regions]
+    regions = [[region(selection, shape) for selection in access.selections] for access in accesses]
+    touches = [sum(touched(slab, lengths).prod(axis=1) for slab in each) for each in regions]
     uneven = 1 + _LONG * _unevenness(shape, lengths, accesses)
     size_class = np.searchsorted(np.array(_SIZES), nbytes)
     costs: list[NDArray[np.float64]] = []
     for chunk_s, byte_s in _COSTS:
-        each_s = [(chunk_s + call_s + nbytes * byte_s) * one for one in touches]
+        each_s = [(chunk_s + call_s + nbytes * byte_s) * count for count in touches]
         mix = sum(a.weight * s for a, s in zip(accesses, each_s, strict=True)) * uneven
         costs.append(mix)
         costs += [np.where(size_class == n, mix, np.inf) for n in range(len(_SIZES) + 1)]
-        costs += [one + 1e-3 * mix for one in each_s] if len(accesses) > 1 else []
+        costs += [seconds + 1e-3 * mix for seconds in each_s] if len(accesses) > 1 else []
     chosen: list[tuple[int, ...]] = []
     for cost in costs:
         best = int(np.argmin(cost))
-        one = tuple(int(n) for n in lengths[best])
-        apart = [np.maximum(np.divide(one, c), np.divide(c, one)).max() for c in chosen]
+        chunk = tuple(int(n) for n in lengths[best])
+        apart = [np.maximum(np.divide(chunk, c), np.divide(c, chunk)).max() for c in chosen]
         if np.isfinite(cost[best]) and min(apart, default=np.inf) > _ALIKE:
-            chosen.append(one)
+            chosen.append(chunk)
     return chosen[:_MOST_SHAPES]
 
 
 def shard(shape: Sequence[int], chunks: Sequence[int], itemsize: int) -> tuple[int, ...]:
     """Return a shard of whole chunks of about 64 MiB, cut alike along all axes."""
-    parts, size = chunk_grid(shape, chunks), math.prod(chunks) * itemsize
-    held = [1] * len(parts)
-    while able := [axis for axis, n in enumerate(parts) if held[axis] < n]:
-        axis = min(able, key=lambda axis: held[axis] / parts[axis])
-        more = min(2 * held[axis], parts[axis])
+    grid, size = chunk_grid(shape, chunks), math.prod(chunks) * itemsize
+    held = [1] * len(grid)
+    while able := [axis for axis, n in enumerate(grid) if held[axis] < n]:
+        axis = min(able, key=lambda axis: held[axis] / grid[axis])
+        more = min(2 * held[axis], grid[axis])
         if size // held[axis] * more > SHARD_BYTES:
             break
         size, held[axis] = size // held[axis] * more, more
@@ -249,7 +249,7 @@ def _fitting(shape: tuple[int, ...], itemsize: int) -> tuple[NDArray[np.int64], 
     """Return chunk lengths that lie within the bounds, a row each, and the bytes of each chunk."""
     each = max(3, int(_TRIED ** (1 / len(shape))))
     lists = [even_lengths(n, min(each, 48)) for n in shape]
-    grids = np.meshgrid(*(np.array(one, "i8") for one in lists), indexing="ij")
+    grids = np.meshgrid(*(np.array(cuts, "i8") for cuts in lists), indexing="ij")
     lengths = np.stack([grid.ravel() for grid in grids], axis=1)
     nbytes = lengths.prod(axis=1) * itemsize
     counts = (-(-np.array(shape) // lengths)).prod(axis=1)

@@ -99,8 +99,8 @@ class Calibration:
     def codecs(self, library: str) -> tuple[str, ...]:
         """Return the codecs that were calibrated for a reader, with the shuffle."""
         engine = f"{engine_of(library)}/"
-        known = {name.partition(":")[0] for name in self.costs if name.endswith(":out")}
-        return tuple(sorted(name.removeprefix(engine) for name in known if name.startswith(engine)))
+        heads = {name.partition(":")[0] for name in self.costs if name.endswith(":out")}
+        return tuple(sorted(name.removeprefix(engine) for name in heads if name.startswith(engine)))
 
     def predict(self, read: Read) -> Prediction:
         """Predict how long a read takes; an UncalibratedError says what was not calibrated."""
@@ -210,42 +210,42 @@ def decoding_share(read: Read, counts: Counts) -> float:
 
 def save(calibration: Calibration, folder: Path | None = None) -> Path:
     """Keep it for this machine, in the user's cache folder or another; return the file."""
-    path = _kept(folder, calibration.identity or {})
+    path = _calibration_path(folder, calibration.identity or {})
     path.parent.mkdir(parents=True, exist_ok=True)
-    with whole_or_nothing(path, overwrite=True) as place:
-        place.write_text(json.dumps({"form": FORM, **asdict(calibration)}, indent=1))
+    with whole_or_nothing(path, overwrite=True) as unfinished:
+        unfinished.write_text(json.dumps({"form": FORM, **asdict(calibration)}, indent=1))
     return path
 
 
 def load(folder: Path | None = None) -> Calibration:
     """Return what was kept; a NoCalibrationError says that there is none, or why it is refused."""
-    path = _kept(folder, identity())
+    path = _calibration_path(folder, identity())
     if not path.exists():
         raise NoCalibrationError(f"this machine has no calibration yet: {_RUN}")
     try:
         content = json.loads(path.read_text())
         if content.pop("form") != FORM:
             raise ValueError("it was made by a version that counts other things")
-        kept = Calibration(**content)
+        calibration = Calibration(**content)
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise NoCalibrationError(f"the calibration cannot be read ({error}): {_RUN}") from error
-    now, before = versions(), kept.versions or {}
+    now, before = versions(), calibration.versions or {}
     if changed := [key for key in _TIMED if before.get(key) != now.get(key)]:
-        said = ", ".join(f"{key} was {before.get(key)}, is {now.get(key)}" for key in changed)
-        raise NoCalibrationError(f"the calibration is of other libraries: {said}; {_RUN}")
-    age = datetime.datetime.now(datetime.UTC) - datetime.datetime.fromisoformat(kept.made)
+        changes = ", ".join(f"{key} was {before.get(key)}, is {now.get(key)}" for key in changed)
+        raise NoCalibrationError(f"the calibration is of other libraries: {changes}; {_RUN}")
+    age = datetime.datetime.now(datetime.UTC) - datetime.datetime.fromisoformat(calibration.made)
     if age.days > MAX_AGE_DAYS:
         raise NoCalibrationError(
             f"the calibration is {age.days} days old, {MAX_AGE_DAYS} are allowed: {_RUN}"
         )
-    return kept
+    return calibration
 
 
 def known(folder: Path | None = None) -> Calibration:
     """Return what is kept in a folder, else in the user's cache folder, else typical costs."""
-    for place in (folder, None):
+    for cache_folder in (folder, None):
         with suppress(NoCalibrationError):
-            return load(place)
+            return load(cache_folder)
     return ROUGH
 
 
@@ -263,14 +263,14 @@ def ensured(
             why = str(error)
     if say:
         say(f"calibrating the cost model of this machine, in under two minutes ({why})")
-    made = calibrate.calibrate(workdir=workdir)
-    path = save(made)
+    calibration = calibrate.calibrate(workdir=workdir)
+    path = save(calibration)
     if say:
         say(f"calibrated: {path}")
-    return made
+    return calibration
 
 
-def _kept(folder: Path | None, machine: Mapping[str, object]) -> Path:
+def _calibration_path(folder: Path | None, machine: Mapping[str, object]) -> Path:
     """Return the file of a machine's costs, in a folder or the user's cache folder."""
     if folder is None:
         home = Path(os.environ.get("XDG_CACHE_HOME", ""))

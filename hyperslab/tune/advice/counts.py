@@ -103,23 +103,23 @@ def counts_of(read: Read) -> Counts:
     """Count what a read touches; an IndexError says that a selection does not fit."""
     regions = [region(selection, read.shape) for selection in read.selections]
     total = Counts(calls=0)
-    for one in regions:
-        if not one.size:
+    for slab in regions:
+        if not slab.size:
             total += Counts()
         elif read.chunks is None:
-            total += _contiguous(read, one)
+            total += _contiguous(read, slab)
         else:
-            total += _chunked(read, one, read.chunks)
+            total += _chunked(read, slab, read.chunks)
     return _cached(read, regions, total) if len(regions) > 1 and read.held_bytes else total
 
 
-def _chunked(read: Read, one: Region, chunks: tuple[int, ...]) -> Counts:
+def _chunked(read: Read, slab: Region, chunks: tuple[int, ...]) -> Counts:
     layout = read.layout
-    across = touched(one, chunks).tolist()
+    across = touched(slab, chunks).tolist()
     count, size = math.prod(across), math.prod(chunks) * read.itemsize
-    useful, stored = one.size * read.itemsize, read.chunk_stored
-    runs, steps = _runs(one, across, chunks)
-    extents, span = chunk_stretches(read, one, AHEAD_BYTES)
+    useful, stored = slab.size * read.itemsize, read.chunk_stored
+    runs, steps = _runs(slab, across, chunks)
+    extents, span = chunk_stretches(read, slab, AHEAD_BYTES)
     counts = Counts(
         1, count, count, useful, count * size, count * stored, runs, count, extents,
         extents * span, steps,
@@ -130,7 +130,7 @@ def _chunked(read: Read, one: Region, chunks: tuple[int, ...]) -> Counts:
             counts, decoded_bytes=0, stored_bytes=float(useful), requests=max(runs, steps)
         )
     if layout.shards is not None:
-        held = math.prod(touched(one, layout.shards).tolist())
+        held = math.prod(touched(slab, layout.shards).tolist())
         each = math.prod(s // c for s, c in zip(layout.shards, chunks, strict=True))
         return replace(
             counts,
@@ -142,7 +142,7 @@ def _chunked(read: Read, one: Region, chunks: tuple[int, ...]) -> Counts:
     if layout.format in ZARR:
         return replace(counts, extents=count, span_bytes=count * stored)
     if read.library == "subchunk" and layout.codec == "deflate":
-        pieces, share = _inside(read, one, across, chunks)
+        pieces, share = _inside(read, slab, across, chunks)
         return replace(
             counts,
             requests=count * pieces,
@@ -152,39 +152,39 @@ def _chunked(read: Read, one: Region, chunks: tuple[int, ...]) -> Counts:
     return counts
 
 
-def chunk_stretches(read: Read, one: Region, window: int) -> tuple[int, float]:
+def chunk_stretches(read: Read, slab: Region, window: int) -> tuple[int, float]:
     """Return the stretches that a region's chunks lie in, small gaps closed, and their bytes."""
     chunks, stored = read.chunks or read.shape, read.chunk_stored
-    apart = tuple(max(step // c, 1) for step, c in zip(one.steps, chunks, strict=True))
-    at = one._replace(counts=tuple(touched(one, chunks).tolist()), steps=apart)
+    apart = tuple(max(step // c, 1) for step, c in zip(slab.steps, chunks, strict=True))
+    at = slab._replace(counts=tuple(touched(slab, chunks).tolist()), steps=apart)
     return spans(at, chunk_grid(read.shape, chunks), stored, stored, window)
 
 
 def _inside(
-    read: Read, one: Region, across: list[int], chunks: tuple[int, ...]
+    read: Read, slab: Region, across: list[int], chunks: tuple[int, ...]
 ) -> tuple[int, float]:
     """Return the pieces of a chunk that are decoded between points of an index, and their share."""
-    counts = chunk_grid(one.counts, across)
+    counts = chunk_grid(slab.counts, across)
     # Shuffled, the bytes of the elements lie in as many planes, each of which is entered.
     planes = read.itemsize if read.layout.shuffle else 1
     width = read.itemsize / planes
-    part = one._replace(counts=counts)
-    pieces, span = spans(part, chunks, width, width * counts[-1], SPACING_BYTES)
-    wanted = planes * pieces * (span + SPACING_BYTES / 2)
+    inner = slab._replace(counts=counts)
+    pieces, span = spans(inner, chunks, width, width * counts[-1], SPACING_BYTES)
+    needed = planes * pieces * (span + SPACING_BYTES / 2)
     whole = math.prod(chunks) * read.itemsize
-    return (planes * pieces, wanted / whole) if wanted < whole else (1, 1.0)
+    return (planes * pieces, needed / whole) if needed < whole else (1, 1.0)
 
 
-def _contiguous(read: Read, one: Region) -> Counts:
-    useful = one.size * read.itemsize
-    runs, steps = _runs(one, [1] * len(read.shape), read.shape)
+def _contiguous(read: Read, slab: Region) -> Counts:
+    useful = slab.size * read.itemsize
+    runs, steps = _runs(slab, [1] * len(read.shape), read.shape)
     run_bytes = read.itemsize if steps else useful // runs
-    extents, span = spans(one, read.shape, read.itemsize, run_bytes, AHEAD_BYTES)
+    extents, span = spans(slab, read.shape, read.itemsize, run_bytes, AHEAD_BYTES)
     requests, stored = runs, float(useful)
     if read.kind != "binary":
         classic = read.kind == "classic"
         window = CLASSIC_BYTES if classic else SIEVE_BYTES
-        pieces, piece = spans(one, read.shape, read.itemsize, run_bytes, window)
+        pieces, piece = spans(slab, read.shape, read.itemsize, run_bytes, window)
         if classic or piece > run_bytes or run_bytes < window:
             windows = math.ceil(piece / window)
             requests, stored = pieces * windows, float(pieces * windows * window)
@@ -195,11 +195,11 @@ def _contiguous(read: Read, one: Region) -> Counts:
 
 
 def spans(
-    one: Region, shape: tuple[int, ...], itemsize: float, run_bytes: float, window: int
+    slab: Region, shape: tuple[int, ...], itemsize: float, run_bytes: float, window: int
 ) -> tuple[int, float]:
     """Return how many stretches there are when gaps up to a window are closed, and their bytes."""
     span, stretches, stride = run_bytes, 1, itemsize
-    for count, step, n in zip(one.counts[::-1], one.steps[::-1], shape[::-1], strict=True):
+    for count, step, n in zip(slab.counts[::-1], slab.steps[::-1], shape[::-1], strict=True):
         if count > 1 and stride * step * count > span:
             if stride * step - span < window and stretches == 1:
                 span = max(span, stride * step * (count - 1) + span)
@@ -209,32 +209,32 @@ def spans(
     return stretches, span
 
 
-def touched(one: Region, chunks: ArrayLike) -> NDArray[np.int64]:
+def touched(slab: Region, chunks: ArrayLike) -> NDArray[np.int64]:
     """Return how many chunks are touched along each axis; of several shapes, a row each."""
-    starts, counts, steps = (np.array(part, "i8") for part in (one.starts, one.counts, one.steps))
+    starts, counts, steps = (np.array(n, "i8") for n in (slab.starts, slab.counts, slab.steps))
     last = starts + (counts - 1) * steps
-    found: NDArray[np.int64] = np.minimum(last // chunks - starts // chunks + 1, counts)
-    return found
+    touches: NDArray[np.int64] = np.minimum(last // chunks - starts // chunks + 1, counts)
+    return touches
 
 
-def _runs(one: Region, across: list[int], chunks: tuple[int, ...]) -> tuple[int, int]:
+def _runs(slab: Region, across: list[int], chunks: tuple[int, ...]) -> tuple[int, int]:
     """Return the pieces contiguous in chunks and result, and how many of them steps pick."""
     axis = len(chunks) - 1
-    while axis > 0 and across[axis] == 1 and one.counts[axis] == chunks[axis]:
+    while axis > 0 and across[axis] == 1 and slab.counts[axis] == chunks[axis]:
         axis -= 1  # goes on into the next axis where one chunk covers this one, and all is taken
-    outer = math.prod(one.counts[:axis]) * math.prod(across[axis + 1 :])
-    picked = outer * one.counts[axis] if one.steps[axis] != 1 and one.counts[axis] > 1 else 0
+    outer = math.prod(slab.counts[:axis]) * math.prod(across[axis + 1 :])
+    picked = outer * slab.counts[axis] if slab.steps[axis] != 1 and slab.counts[axis] > 1 else 0
     return outer * max(across[axis], 1), picked
 
 
 def _cached(read: Read, regions: list[Region], total: Counts) -> Counts:
     """Take off what the chunk cache has from one call to the next."""
-    stepping = any(max(one.steps, default=1) > 1 for one in regions)
+    stepping = any(max(slab.steps, default=1) > 1 for slab in regions)
     if total.chunks > _MOST_FOLLOWED or stepping:
         return total
     boxes = [
-        [(start, start + count) for start, count in zip(one.starts, one.counts, strict=True)]
-        for one in regions
+        [(start, start + count) for start, count in zip(slab.starts, slab.counts, strict=True)]
+        for slab in regions
     ]
     chunks, cache = read.chunks or read.shape, ChunkCache(nbytes=read.held_bytes)
     fetched = chunk_reads(read.shape, chunks, read.itemsize, boxes, cache)

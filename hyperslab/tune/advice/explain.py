@@ -44,9 +44,9 @@ _PLUGINS = (
 
 def text(advice: Advice, width: int = 0) -> str:
     """Return the whole report, in lines of so many characters; 0 for any."""
-    said = words(advice, width)
+    sections = words(advice, width)
     order = ("file", "now", "table", "advice", "how", "notes")
-    return "\n\n".join(said[part] for part in order if said[part])
+    return "\n\n".join(sections[name] for name in order if sections[name])
 
 
 def words(advice: Advice, width: int = 0) -> dict[str, str]:
@@ -74,13 +74,13 @@ def head(advice: Advice) -> str:
         each = _bytes(math.prod(layout.chunks) * variable.itemsize)
         stored = f"chunks {'x'.join(map(str, layout.chunks))} of {each}"
     stored += f", {variable.codec}" if variable.codec else ""
-    place = f"{subject.cache} on this machine's disk"
+    location = f"{subject.cache} on this machine's disk"
     if link is not None:
-        place = f"{_bytes(link.bytes_per_s)}/s and {link.round_trip_s * 1e3:g} ms away"
+        location = f"{_bytes(link.bytes_per_s)}/s and {link.round_trip_s * 1e3:g} ms away"
     return (
         f"{shown(subject.question.address)}: {variable.name} ({dims}; {variable.dtype}), "
         f"{_bytes(variable.nbytes)} of values in {_bytes(advice.present.nbytes)}: "
-        f"{layout.format}, {stored}; read with {subject.present.library}, {place}."
+        f"{layout.format}, {stored}; read with {subject.present.library}, {location}."
     )
 
 
@@ -116,8 +116,8 @@ def costs(advice: Advice) -> list[dict[str, str]]:
 def verdict(advice: Advice) -> list[str]:
     """Return what is advised, in a sentence or two."""
     first, other = advice.first, advice.other
-    known = any(math.isfinite(row.scaled_gain) for row in advice.rows)
-    if advice.present.status and not known:
+    gains_known = any(math.isfinite(row.scaled_gain) for row in advice.rows)
+    if advice.present.status and not gains_known:
         return [f"Nothing is advised: {advice.present.status}"]
     if first is None:
         mix = listing([f"{_PLAIN[a.name]} ({a.weight:.0%})" for a in advice.subject.accesses], 9)
@@ -188,7 +188,7 @@ def table(advice: Advice, width: int = 0) -> str:
     }
     for name in (access.name for access in advice.subject.accesses):
         predicted = [row.seconds.get(name, math.nan) for row in chosen]
-        columns[f"{name}\npredicted"] = [amount(one, "s") for one in predicted]
+        columns[f"{name}\npredicted"] = [amount(seconds, "s") for seconds in predicted]
         if measured:
             columns[f"{name}\n{how}"] = [
                 amount(row.measured[name].value, "s") if row.measured else "" for row in chosen
@@ -202,13 +202,13 @@ def table(advice: Advice, width: int = 0) -> str:
 
 def how(advice: Advice) -> str:
     """Return the commands of the advice, of the best of the other kind, and of all measured."""
-    first, said = advice.first, list[str]()
+    first, lines = advice.first, list[str]()
     for number, row in enumerate(advice.rows if first else (), 1):
         if row.measured_gain is not None or row in (first, advice.other):
-            said.append(f"To apply {number}, {row.candidate.name}:")
-            made = commands(advice.subject, row.candidate)
-            said += [indent(one, "    ") + "\n" for one in made]
-    return "\n".join(said).rstrip()
+            lines.append(f"To apply {number}, {row.candidate.name}:")
+            snippets = commands(advice.subject, row.candidate)
+            lines += [indent(snippet, "    ") + "\n" for snippet in snippets]
+    return "\n".join(lines).rstrip()
 
 
 def commands(subject: Subject, candidate: Candidate) -> list[str]:
@@ -240,38 +240,38 @@ def output_name(address: str, layout: Layout) -> str:
     return f"{'-'.join([stem, *words])}{layout.suffix}"
 
 
-def _remedy(subject: Subject, found: Candidate) -> list[str]:
+def _remedy(subject: Subject, candidate: Candidate) -> list[str]:
     """Return what applies a remedy, to the file where it is read: at a URL, where it is far."""
-    asked, name = subject.question, subject.variable.name
-    copy = Path(asked.address).name if is_url(asked.address) else asked.address
-    address = asked.url or asked.address
-    far = asked.link is not None or is_url(address)
+    question, name = subject.question, subject.variable.name
+    copy = Path(question.address).name if is_url(question.address) else question.address
+    address = question.url or question.address
+    far = question.link is not None or is_url(address)
     if far and not is_url(address):
         address = f"s3://bucket/{Path(copy).name}"
     there, lead = repr(address), "import fsspec\n" if far else ""
-    opened = f"fsspec.open({there}).open()" if far else there
-    if found.remedy == "index":
+    file = f"fsspec.open({there}).open()" if far else there
+    if candidate.remedy == "index":
         group = name.rpartition("/")[0]
         options = f", group={group!r}" if group else ""
         options += f", index={f'{copy}.subchunk'!r}" if far else ""
         return [
-            shlex.join(["hyperslab", "index", asked.address]),
+            shlex.join(["hyperslab", "index", question.address]),
             f"import xarray as xr\nds = xr.open_dataset({there}, engine='subchunk'{options})",
         ]
-    if found.remedy == "h5py":
-        return [f"{lead}import h5py\nvalues = h5py.File({opened})[{name!r}]"]
-    if found.remedy == "references":
+    if candidate.remedy == "h5py":
+        return [f"{lead}import h5py\nvalues = h5py.File({file})[{name!r}]"]
+    if candidate.remedy == "references":
         return [
             "from hyperslab.io.references import read, write\nimport xarray as xr\n"
             f"write({copy!r})  # a copy of the file on this machine\n"
             f"ds = xr.open_dataset(read({copy!r}, {there}), engine='kerchunk')"
         ]
-    if found.library == "h5py":
-        return [f"{lead}import h5py\nfile = h5py.File({opened}, rdcc_nbytes={found.cache_bytes})"]
+    if candidate.library == "h5py":
+        return [f"{lead}import h5py\nfile = h5py.File({file}, rdcc_nbytes={candidate.cache_bytes})"]
     mode = " + '#mode=bytes'" if far else ""
     return [
         f"import netCDF4\nfile = netCDF4.Dataset({there}{mode})\n"
-        f"file[{name!r}].set_var_chunk_cache(size={found.cache_bytes})"
+        f"file[{name!r}].set_var_chunk_cache(size={candidate.cache_bytes})"
     ]
 
 

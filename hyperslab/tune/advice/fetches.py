@@ -81,9 +81,9 @@ def moved(read: Read, counts: Counts) -> Moved:
 def _merged(read: Read, counts: Counts) -> tuple[int, float]:
     """Return requests and bytes where chunks that lie near each other in a shard come as one."""
     each = math.prod(read.layout.shards or ()) / math.prod(read.layout.chunks or ())
-    wanted = (counts.requests - counts.shards) / counts.shards  # of the chunks of a shard
-    size = counts.stored_bytes / (wanted * counts.shards)  # of a chunk
-    if (each / wanted - 1) * size > MIB:  # lies between two of them
+    touched = (counts.requests - counts.shards) / counts.shards  # of the chunks of a shard
+    size = counts.stored_bytes / (touched * counts.shards)  # of a chunk
+    if (each / touched - 1) * size > MIB:  # lies between two of them
         return counts.requests, counts.stored_bytes
     stretch = each * size
     pieces = counts.shards * math.ceil(stretch / _MOST_MERGED)
@@ -97,15 +97,15 @@ def _read_ahead(read: Read, counts: Counts, how: Fetch) -> Moved:
     requests, nbytes = how.opening, float(ahead)
     if size <= ahead:
         return Moved(requests, requests, size)
-    for one in (region(selection, read.shape) for selection in read.selections):
-        if not one.size:
+    for slab in (region(selection, read.shape) for selection in read.selections):
+        if not slab.size:
             continue
         if read.chunks is None:
             piece = counts.useful_bytes / max(counts.runs, 1)
-            stretches, span = spans(one, read.shape, read.itemsize, piece, ahead)
+            stretches, span = spans(slab, read.shape, read.itemsize, piece, ahead)
         else:
             piece = read.chunk_stored
-            stretches, span = chunk_stretches(read, one, ahead)
+            stretches, span = chunk_stretches(read, slab, ahead)
             leaves = math.ceil(stretches * span / piece / _LEAF_CHUNKS)
             apart = math.prod(grid) > _LEAF_CHUNKS and _LEAF_CHUNKS * piece > ahead
             jumps = 2 * leaves - 1 if apart else 0

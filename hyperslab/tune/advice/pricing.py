@@ -67,7 +67,7 @@ class Pricing:
     ) -> None:
         self.subject, self.calibration = subject, calibration
         self.scratch, self.processes = scratch, processes
-        self.known: dict[object, Packed] = {}
+        self.packings: dict[object, Packed] = {}
         variable, present = subject.variable, subject.present
         # Bytes that a value takes in the file as it is; 0 where that is unknown.
         self.value_bytes = (variable.stored_bytes or 0) / math.prod(variable.shape)
@@ -120,14 +120,14 @@ class Pricing:
         key: tuple[object, ...] = (layout.codec, layout.level, layout.shuffle, layout.format)
         if alone:
             key = (*key, layout.chunks, candidate.library)
-        if key not in self.known:
+        if key not in self.packings:
             clipped = sample.clipped(layout)
             block = sample.block(clipped.chunks)
             packed = pack(
                 block, clipped, candidate.library, self.calibration, self.scratch, self.processes
             )
-            self.known[key] = packed.times(sample.weight(block))
-        return self.known[key]
+            self.packings[key] = packed.times(sample.weight(block))
+        return self.packings[key]
 
 
 def read_of(

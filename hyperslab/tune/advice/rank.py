@@ -100,11 +100,11 @@ def predicted(subject: Subject, calibration: Calibration, processes: Processes) 
 
         def priced(candidates: Sequence[Candidate], *, alone: bool) -> list[Row]:
             rows = list[Row]()
-            for one in candidates:
+            for way in candidates:
                 try:
-                    row = pricing.row(one, alone=alone)
+                    row = pricing.row(way, alone=alone)
                 except (OSError, RuntimeError) as error:  # of the library that should write it
-                    failed[f"{one.layout.codec} in {one.layout.format}: {sentence(error)}"] += 1
+                    failed[f"{way.layout.codec} in {way.layout.format}: {sentence(error)}"] += 1
                     continue
                 gains = present.mean_s / row.mean_s, present.sample_s / row.sample_s
                 rows.append(replace(row, gain=gains[0], sample_gain=gains[1]))
@@ -116,16 +116,16 @@ def predicted(subject: Subject, calibration: Calibration, processes: Processes) 
     most = room(question.budget, present.nbytes)
     allowed = [row for row in rows if not row.candidate.rewrites or row.nbytes <= most]
     beyond = [row for row in rows if row not in allowed]
-    said = []
+    notes = []
     if not calibration.made:
-        said.append(
+        notes.append(
             "times are predicted from counts with typical costs, not from this machine's; "
             "hyperslab advise --calibrate measures it."
         )
     if beyond:
         best = min(beyond, key=lambda row: row.order)
         gain = f"{best.gain:.1f} times as fast as the file is now, and " if best.gain > 0 else ""
-        said.append(
+        notes.append(
             f"{len(beyond)} layout{'s' * (len(beyond) > 1)} would take more room than allowed: by "
             f"prediction the fastest of them, {best.candidate.name}, is {gain}"
             f"{best.nbytes / present.nbytes:.2f} times as large as the variable is now; --budget "
@@ -133,10 +133,10 @@ def predicted(subject: Subject, calibration: Calibration, processes: Processes) 
         )
     if subject.unkept:
         some = listing([text.rstrip(".") for text in subject.unkept], 5)
-        said.append(f"a copy by hyperslab rechunk would not hold all of the file: {some}.")
-    said += sorted({r.status for r in (present, *rows) if r.status and r.candidate.described})
-    said += [f"{n} layout{'s' * (n > 1)} cannot be written, {why}" for why, n in failed.items()]
-    return Advice(subject, present, _ordered(allowed), tuple(beyond), tuple(said))
+        notes.append(f"a copy by hyperslab rechunk would not hold all of the file: {some}.")
+    notes += sorted({r.status for r in (present, *rows) if r.status and r.candidate.described})
+    notes += [f"{n} layout{'s' * (n > 1)} cannot be written, {why}" for why, n in failed.items()]
+    return Advice(subject, present, _ordered(allowed), tuple(beyond), tuple(notes))
 
 
 def _ordered(rows: Sequence[Row]) -> tuple[Row, ...]:
@@ -161,14 +161,14 @@ def measured(advice: Advice, processes: Processes) -> Advice:
         chosen += alike[: question.measured]
     with scratch_folder(question.workdir, _SCRATCH) as scratch:
         frame = try_out([row.candidate for row in chosen], subject, scratch, processes)
-    known = _joined(advice, chosen, frame)
+    joined = _joined(advice, chosen, frame)
     if link:
         from_here = (
             "what was measured was read from a server on this machine, over a link as slow as to a "
             f"store {_away(link)} What the store itself takes for a request comes on top."
         )
-        known = replace(known, notes=(*known.notes, from_here))
-    return replace(known, rows=_ordered(known.rows))
+        joined = replace(joined, notes=(*joined.notes, from_here))
+    return replace(joined, rows=_ordered(joined.rows))
 
 
 def _away(link: Link) -> str:
@@ -208,15 +208,15 @@ def _joined(advice: Advice, chosen: Sequence[Row], frame: pd.DataFrame) -> Advic
         return replace(advice, present=present, rows=rows, notes=(*advice.notes, status))
     early = screened(subject.question)
     onward = set(frame.loc[frame["block"] >= early, "mode"])
-    known, said = dict[str, Row](), list(advice.notes)
+    joined, notes = dict[str, Row](), list(advice.notes)
     for row in chosen:
         name, mix = row.candidate.name, mixes(main, row)
         if (mix + base).isna().all():
-            said.append(f"{name} was not measured: {why(row)}.")
-            known[name] = replace(row, status=why(row))
+            notes.append(f"{name} was not measured: {why(row)}.")
+            joined[name] = replace(row, status=why(row))
             continue
         own = main[main["mode"] == name].groupby("pattern")["wall_s"]
-        known[name] = replace(
+        joined[name] = replace(
             row,
             measured={a.name: median_interval(own.get_group(a.name)) for a in subject.near},
             measured_gain=paired_ratio(base, mix),
@@ -224,13 +224,13 @@ def _joined(advice: Advice, chosen: Sequence[Row], frame: pd.DataFrame) -> Advic
         )
     twice = mixes(again, advice.present)
     if twice.notna().any():
-        said.append(
+        notes.append(
             f"the file as it is, measured twice, differs by a factor of "
             f"{paired_ratio(base, twice)}: a gain within that means nothing."
         )
-    present = known[advice.present.candidate.name]
-    rows = tuple(known.get(row.candidate.name, row) for row in advice.rows)
-    return replace(advice, present=present, rows=rows, notes=tuple(said))
+    present = joined[advice.present.candidate.name]
+    rows = tuple(joined.get(row.candidate.name, row) for row in advice.rows)
+    return replace(advice, present=present, rows=rows, notes=tuple(notes))
 
 
 def try_out(
@@ -275,7 +275,7 @@ def _cases(
     candidates: Sequence[Candidate], subject: Subject, folder: Path, server: Server | None
 ) -> Iterator[Case]:
     """Write the files of the candidates; yield a case for each of them and each access."""
-    sample, values, made = subject.sample, subject.sample.values, dict[object, Path]()
+    sample, values, paths = subject.sample, subject.sample.values, dict[object, Path]()
     expected = {
         access.name: digest([values[region(s, values.shape).indices] for s in access.selections])
         for access in subject.near
@@ -284,7 +284,7 @@ def _cases(
         library, layout = candidate.library, sample.clipped(candidate.layout)
         if candidate.remedy == "references":  # it is priced as the Zarr that its readers see
             library, layout = "kerchunk", sample.clipped(candidates[0].layout)
-        if layout not in made:
+        if layout not in paths:
             path, fill = folder / f"{number}{layout.suffix}", sample.variable.fill_value
             try:
                 check_blosc(values, layout)
@@ -293,8 +293,8 @@ def _cases(
                 if not number:
                     raise
                 continue
-            made[layout] = path
-        path, beside = made[layout], list[Path]()
+            paths[layout] = path
+        path, beside = paths[layout], list[Path]()
         if candidate.remedy in _BESIDE:
             beside = [Path(str(_BESIDE[candidate.remedy](path)))]
         # An access each: a read that another has warmed the library for is faster.

@@ -71,8 +71,8 @@ class Sample:
         if nbytes > 4 * _BLOCK_BYTES:  # a part of one does
             few, unit[0] = 1, max(4 * _BLOCK_BYTES * unit[0] // nbytes, 1)
         return np.concatenate([
-            self.values[tuple(slice(i * c, i * c + c) for i, c in zip(place, unit, strict=True))]
-            for place in far_apart(grid, few)
+            self.values[tuple(slice(i * c, i * c + c) for i, c in zip(index, unit, strict=True))]
+            for index in far_apart(grid, few)
         ])  # fmt: skip
 
     def weight(self, block: NDArray[Any]) -> float:
@@ -103,8 +103,8 @@ def take(
     """Read the box that stands for a variable; a SourceError says that it cannot be read."""
     values = source.read(variable.name, box_of(variable, accesses, most_bytes))
     chunks = variable.chunks and tuple(np.minimum(variable.chunks, values.shape).tolist())
-    part = replace(variable, shape=values.shape, chunks=chunks, unlimited=(), stored_bytes=None)
-    return Sample(part, values, values.shape == variable.shape)
+    clipped = replace(variable, shape=values.shape, chunks=chunks, unlimited=(), stored_bytes=None)
+    return Sample(clipped, values, values.shape == variable.shape)
 
 
 def box_of(
@@ -121,13 +121,13 @@ def box_of(
         while long and (excess := math.prod(lengths) * itemsize / most_bytes) > 1:
             factor = excess ** (-1 / len(long))
             for axis in long:
-                wanted = max(min(int(lengths[axis] * factor), lengths[axis] - 1), least)
-                unit = chunks[axis] if chunks[axis] <= wanted else 1
-                lengths[axis] = max(wanted // unit * unit, 1)
+                length = max(min(int(lengths[axis] * factor), lengths[axis] - 1), least)
+                unit = chunks[axis] if chunks[axis] <= length else 1
+                lengths[axis] = max(length // unit * unit, 1)
             long = [axis for axis in long if lengths[axis] > least]
 
     every = [selection for access in accesses for selection in access.selections]
-    read = [a for a in range(len(shape)) if any(isinstance(one[a], slice) for one in every)]
+    read = [a for a in range(len(shape)) if any(isinstance(indices[a], slice) for indices in every)]
     # Not to a line: what a chunk holds beyond the read is what layouts differ in.
     others = [axis for axis, n in enumerate(shape) if axis not in read and n > 1]
     cut(others, math.ceil(_BROAD ** (1 / max(len(others), 1))))
@@ -199,17 +199,17 @@ def decode_seconds(
     if read.layout.codec is None or read.library == "subchunk" or read.link is not None:
         return None
     library = engine_of(read.library)
-    asked = replace(read, library=library, selections=_few(read), cache="warm", decode_s=0.0)
-    visit = Visit(path, library, asked.selections, read.cache_bytes)
+    probe = replace(read, library=library, selections=_few(read), cache="warm", decode_s=0.0)
+    visit = Visit(path, library, probe.selections, read.cache_bytes)
     case = case_of("probe", visit, "warm", pinned=library not in THREADED)
-    rest, times = calibration.predict(asked).seconds, list[float]()
+    rest, times = calibration.predict(probe).seconds, list[float]()
     for _ in range(_PROBES):
         outcome = processes.run(Job(case, timeout_s=60))
         if outcome.status != "ok":
             raise OSError(f"chunks of {path.name} cannot be decoded: {outcome.status}")
         times += [float(str(r["wall_s"])) for r in outcome.rows if r["phase"] == "read"]
-    counts = counts_of(asked)
-    each = (min(times) - rest) / max(counts.fetched * decoding_share(asked, counts), 1.0)
+    counts = counts_of(probe)
+    each = (min(times) - rest) / max(counts.fetched * decoding_share(probe, counts), 1.0)
     return max(each, 0.0)
 
 
@@ -219,8 +219,8 @@ def _few(read: Read) -> tuple[Indices, ...]:
     grid = chunk_grid(read.shape, chunks)
     if engine_of(read.library) not in THREADED:
         few = min(_PROBED, max(_PROBED_BYTES // (math.prod(chunks) * read.itemsize), 1))
-        places = far_apart(grid, few)
-        return tuple(tuple(i * c for i, c in zip(at, chunks, strict=True)) for at in places)
+        indices = far_apart(grid, few)
+        return tuple(tuple(i * c for i, c in zip(index, chunks, strict=True)) for index in indices)
     # Libraries that decode on all cores are given several chunks in one call.
     axis = max(range(len(grid)), key=lambda number: grid[number])
     few = min(_PROBED, grid[axis])

@@ -43,14 +43,14 @@ class Visit:
                 opened = chosen.open(self.path, "data", **where)
             watch.chill()
             with watch("read"):
-                values = [opened.read(one) for one in self.selections]
+                values = [opened.read(selection) for selection in self.selections]
         else:  # one phase: libraries fetch values ahead when a file is opened
             address = self.server.address(self.path.name)
             where["storage_options"] = self.server.storage_options
             with watch("read"):
                 opened = chosen.open(address, "data", **where)
-                values = [opened.read(one) for one in self.selections]
-        watch.note(useful_bytes=sum(one.nbytes for one in values))
+                values = [opened.read(selection) for selection in self.selections]
+        watch.note(useful_bytes=sum(array.nbytes for array in values))
         opened.close()
         return digest(values)
 
@@ -79,7 +79,7 @@ def case_of(
 
 def digest(values: Sequence[NDArray[Any]]) -> str:
     """Return a short name of values: the same for the same bytes."""
-    made = hashlib.sha256()
-    for one in values:
-        made.update(np.ascontiguousarray(one).tobytes())
-    return made.hexdigest()[:16]
+    hashed = hashlib.sha256()
+    for array in values:
+        hashed.update(np.ascontiguousarray(array).tobytes())
+    return hashed.hexdigest()[:16]

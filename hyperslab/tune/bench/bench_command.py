@@ -96,7 +96,7 @@ _OPTIONS: dict[str, Rows] = {
 
 
 @dataclass(frozen=True)
-class Asked:
+class Request:
     """What is to be measured."""
 
     head: str  # the file and what is copied of it, in words
@@ -120,30 +120,30 @@ def bench(arguments: argparse.Namespace) -> int:
         raise ValueError("--csv - and --json - both go to the output: give one of them a file")
     check(arguments, FILES)
     workdir(arguments.workdir)
-    asked = asked_for(arguments)
+    request = request_of(arguments)
     if not arguments.quiet:
-        tell(f"layouts: {', '.join(target.name for target in asked.targets)}")
+        tell(f"layouts: {', '.join(target.name for target in request.targets)}")
         by = f"whole, by {arguments.ranks} ranks" if arguments.ranks else ""
-        tell(f"reads: {by or ', '.join(asked.reads) or 'none'}")
+        tell(f"reads: {by or ', '.join(request.reads) or 'none'}")
     try:
-        frame = _measure(arguments, asked)
-        found = Findings(frame)
-        _report(arguments, frame, asked.head)
+        frame = _measure(arguments, request)
+        findings = Findings(frame)
+        _report(arguments, frame, request.head)
     except KeyboardInterrupt:
         print("\ninterrupted: the copies are removed, the file is as it was", file=sys.stderr)
         return 1
-    return 1 if found.lost or found.unverified else 0
+    return 1 if findings.lost or findings.unverified else 0
 
 
 def measured(words: Sequence[str], *, seed: int = 0, copy: bool = True) -> pd.DataFrame:
     """Return the records of a benchmark, for the words after `hyperslab bench`; nothing else."""
     arguments = add(argparse.ArgumentParser().add_subparsers()).parse_args(words)
-    asked = asked_for(arguments)
-    wanted = tuple(target for target in asked.targets if copy or target.name != COPY)
-    return _measure(arguments, replace(asked, targets=wanted), seed)
+    request = request_of(arguments)
+    chosen = tuple(target for target in request.targets if copy or target.name != COPY)
+    return _measure(arguments, replace(request, targets=chosen), seed)
 
 
-def asked_for(arguments: argparse.Namespace) -> Asked:
+def request_of(arguments: argparse.Namespace) -> Request:
     """Open the file and return what is to be measured; a ValueError says what cannot be had."""
     from hyperslab.io.opening import open_source
 
@@ -158,36 +158,36 @@ def asked_for(arguments: argparse.Namespace) -> Asked:
     with open_source(arguments.file) as source:
         names = _listed(arguments.variables)
         chosen = source.choose(None if names == ["all"] else names or [largest(source).name])
-        made = targets(options, source.format, source.variables, chosen)
+        layouts = targets(options, source.format, source.variables, chosen)
         reads: Reads = {}
         head = [_head(arguments.file, source, chosen)]
         if arguments.ranks is not None:
-            made = writable(arguments, made, chosen, asked=bool(options))
+            layouts = writable(arguments, layouts, chosen, explicit=bool(options))
             how = "independent" if arguments.independent else "collective"
             head.append(f"written and read through MPI by {arguments.ranks} ranks, {how}")
         else:
             reads = _reads(arguments, source, chosen)
     if shared := common(options):
         head.append(f"new layouts: {shared}")
-    return Asked("\n".join(head), tuple(v.name for v in chosen), tuple(made), reads, memory)
+    return Request("\n".join(head), tuple(v.name for v in chosen), tuple(layouts), reads, memory)
 
 
 def _options(arguments: argparse.Namespace) -> Mapping[str, Sequence[str]]:
     """Return the values of the options of layouts, those of `--grid` too, by `SWEPT`."""
-    found: dict[str, list[str]] = {name: [] for name in SWEPT}
+    swept: dict[str, list[str]] = {name: [] for name in SWEPT}
     for name in SWEPT:
         given = getattr(arguments, name)
         if name == "shuffle" and given is not None:
             given = "yes" if given else "no"
-        found[name] += given if isinstance(given, list) else [given] if given else []
+        swept[name] += given if isinstance(given, list) else [given] if given else []
     for text in arguments.grid:
         name, _, given = text.partition("=")
         listed = [value.strip() for value in given.split("/") if value.strip()]
         if name.strip().lower() not in SWEPT or not listed:
-            known = ", ".join(SWEPT)
-            raise ValueError(f"--grid {text}: give NAME=VALUE/VALUE, with a name of {known}")
-        found[name.strip().lower()] += listed
-    return {name: list(dict.fromkeys(values)) for name, values in found.items() if values}
+            allowed = ", ".join(SWEPT)
+            raise ValueError(f"--grid {text}: give NAME=VALUE/VALUE, with a name of {allowed}")
+        swept[name.strip().lower()] += listed
+    return {name: list(dict.fromkeys(values)) for name, values in swept.items() if values}
 
 
 def _listed(given: Sequence[str]) -> list[str]:
@@ -204,13 +204,13 @@ def _reads(
         return {}
     if unknown := [name for name in names if name not in NAMED]:
         raise ValueError(f"--patterns {unknown[0]}: give some of {', '.join(NAMED)}, or none")
-    found = named(names, source.variables, chosen)
-    if empty := [name for name, each in found.items() if not each]:
+    reads = named(names, source.variables, chosen)
+    if empty := [name for name, each in reads.items() if not each]:
         raise ValueError(
             f"{empty[0]}: no variable that is copied has such a read: {shapes_of(chosen)}: give "
             "others of --patterns, or other --variables"
         )
-    return found
+    return reads
 
 
 def _head(address: str | Path, source: Source, chosen: Sequence[SourceVariable]) -> str:
@@ -221,12 +221,12 @@ def _head(address: str | Path, source: Source, chosen: Sequence[SourceVariable])
         what.append(f"{v.name} ({v.shown_dims}; {v.dtype}, {how})")
     if len(chosen) > 3:
         what.append(f"{len(chosen) - 3} more")
-    known = f", {amount(source.stat_bytes, 'B')}" if source.stat_bytes >= 0 else ""
+    file_size = f", {amount(source.stat_bytes, 'B')}" if source.stat_bytes >= 0 else ""
     nbytes = amount(sum(variable.nbytes for variable in chosen), "B")
-    return f"{address}: {source.format}{known}; {nbytes} of values: {'; '.join(what)}"
+    return f"{address}: {source.format}{file_size}; {nbytes} of values: {'; '.join(what)}"
 
 
-def _measure(arguments: argparse.Namespace, asked: Asked, seed: int = 0) -> pd.DataFrame:
+def _measure(arguments: argparse.Namespace, request: Request, seed: int = 0) -> pd.DataFrame:
     """Return the records, the layouts in the order they were asked for."""
     import pandas as pd
 
@@ -234,21 +234,21 @@ def _measure(arguments: argparse.Namespace, asked: Asked, seed: int = 0) -> pd.D
 
     frame = bench_run.bench(
         arguments.file,
-        asked.targets,
-        variables=asked.names,
-        reads=asked.reads,
+        request.targets,
+        variables=request.names,
+        reads=request.reads,
         repeats=arguments.repeats,
-        memory_bytes=asked.memory_bytes,
+        memory_bytes=request.memory_bytes,
         workdir=workdir(arguments.workdir),
         seed=seed,
         ranks=arguments.ranks or 0,
         independent=arguments.independent,
         say=None if arguments.quiet else lambda note: tell(f"note: {note}"),
     )
-    names = [target.name for target in asked.targets]
-    place = pd.Series(range(len(names)), names)  # blocks are shuffled
+    names = [target.name for target in request.targets]
+    order = pd.Series(range(len(names)), names)  # blocks are shuffled
     return frame.sort_values(
-        "case", key=lambda case: case.map(place), kind="stable", ignore_index=True
+        "case", key=lambda case: case.map(order), kind="stable", ignore_index=True
     )
 
 
@@ -257,16 +257,16 @@ def _report(arguments: argparse.Namespace, frame: pd.DataFrame, head: str) -> No
     from ..report.table import wrapped
     from ..report.text import notes, text
 
-    width, said = terminal_width(), notes(frame)
-    parts = [
+    width, remarks = terminal_width(), notes(frame)
+    sections = [
         wrapped(head, width),
         text(frame, counts=arguments.verbose, width=width),
-        wrapped("\n".join(f"note: {note}" for note in said), width),
+        wrapped("\n".join(f"note: {note}" for note in remarks), width),
     ]
     with maybe_unread():
         piped = "-" in (arguments.csv, arguments.json)
-        tell("\n\n".join(filter(None, parts)), sys.stderr if piped else sys.stdout)
+        tell("\n\n".join(filter(None, sections)), sys.stderr if piped else sys.stdout)
     with maybe_unread():
         files = {option: getattr(arguments, option) for option in FILES}
         title = Path(str(arguments.file).rstrip("/")).name
-        write(frame, files, title=title, head=head, notes=said)
+        write(frame, files, title=title, head=head, notes=remarks)

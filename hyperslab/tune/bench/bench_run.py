@@ -94,10 +94,10 @@ def bench(
             measured = measure(
                 EXPERIMENT, cases, plan, journal, running, scratch=scratch, scratch_bytes=needed
             )
-    kept = [row for row in measured if row.get("aa") != DISCARDED]
-    if all(row["status"] != "ok" for row in kept):
-        raise RuntimeError(_reason(str(kept[0]["status"])))
-    rows += [*measured, *_spoiled(kept, memory_bytes)]
+    counted = [row for row in measured if row.get("aa") != DISCARDED]
+    if all(row["status"] != "ok" for row in counted):
+        raise RuntimeError(_reason(str(counted[0]["status"])))
+    rows += [*measured, *_spoiled(counted, memory_bytes)]
     if path and _stamp(path) != before:
         rows.append(_note("", "the file changed while it was measured: do not trust the numbers."))
     if path and not ranks and not cold:
@@ -227,8 +227,8 @@ def _described(
         "status": "ok",
     }
     lost = [f"{v.name} is left out: it {v.reason}." for v in source.variables.values() if v.reason]
-    said = [_note(name, text) for name, prepared in settled.items() for text in prepared.notes]
-    return [about, *(_note("", text) for text in lost), *said]
+    remarks = [_note(name, text) for name, prepared in settled.items() for text in prepared.notes]
+    return [about, *(_note("", text) for text in lost), *remarks]
 
 
 def _spoiled(rows: Sequence[Mapping[str, Any]], memory_bytes: int) -> Iterator[dict[str, object]]:
@@ -256,5 +256,5 @@ def _note(case: str, text: str) -> dict[str, object]:
 
 def _stamp(path: Path) -> tuple[int, int]:
     """Return what changes when a file does; of a folder, its own."""
-    found = path.stat()
-    return found.st_size, found.st_mtime_ns
+    status = path.stat()
+    return status.st_size, status.st_mtime_ns

@@ -36,7 +36,7 @@ def writable(
     targets: Sequence[Target],
     variables: Sequence[SourceVariable],
     *,
-    asked: bool,
+    explicit: bool,
 ) -> list[Target]:
     """Return the layouts that ranks can write; one that was asked for is refused, not left out."""
     if arguments.ranks < 1:
@@ -56,16 +56,16 @@ def writable(
             f"--ranks: {variable.name} has {len(variable.shape)} dimensions ({variable.shown_dims})"
             f": name a variable of 1 to {_MOST_DIMS} with --variables"
         )
-    kept, wrong = [], []
+    accepted, refused = [], []
     for target in targets:
         layout = target.layouts(variables)[variable.name]
         if not (fault := _fault(layout, arguments.independent)):
-            kept.append(target)
-        elif not asked or target.name != COPY:
-            wrong.append(f"{target.name}: {fault}")
-    if wrong and (asked or not kept):
-        raise ValueError(f"--ranks: {wrong[0]}: give others")
-    return kept
+            accepted.append(target)
+        elif not explicit or target.name != COPY:
+            refused.append(f"{target.name}: {fault}")
+    if refused and (explicit or not accepted):
+        raise ValueError(f"--ranks: {refused[0]}: give others")
+    return accepted
 
 
 def _fault(layout: Layout, independent: bool) -> str:
@@ -94,12 +94,12 @@ class RanksTrial:
             watch.note(**cost(report[phase], self.job))
 
         path = self.job.path
-        made = run(self.job, self.program)
-        note(made, "create", "meta_write")
-        note(made, "write", "data_write")
+        written = run(self.job, self.program)
+        note(written, "create", "meta_write")
+        note(written, "write", "data_write")
         with watch("sync"):
             sync_files(path)
-        note(made, "close", "close")
+        note(written, "close", "close")
         watch.note(file_bytes=path.stat().st_size)
         read = self._read()
         note(read, "open", "meta_reread", cache_state="warm")

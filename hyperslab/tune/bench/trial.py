@@ -150,8 +150,8 @@ def pieces(
         cut = _cut(chosen.counts, variable.itemsize, chunks, fewer)
     for slab in cut:
         yield tuple(
-            index if isinstance(index, int) else slice(start + part.start, start + part.stop, 1)
-            for index, start, part in zip(chosen.indices, chosen.starts, slab, strict=True)
+            index if isinstance(index, int) else slice(start + span.start, start + span.stop, 1)
+            for index, start, span in zip(chosen.indices, chosen.starts, slab, strict=True)
         )
 
 
@@ -169,7 +169,7 @@ class Truth:
 
     def __init__(self, reads: Reads, variables: Sequence[SourceVariable], limit_bytes: int) -> None:
         self._variables = {variable.name: variable for variable in variables}
-        self._kept: dict[Read, tuple[Region, NDArray[Any]]] = {}
+        self._expected: dict[Read, tuple[Region, NDArray[Any]]] = {}
         self.nbytes = 0  # of the values that are kept
         for pattern, each in reads.items():
             for name, selection in each.items():
@@ -179,37 +179,37 @@ class Truth:
                 # What is larger is not kept: the whole copy is compared in its values.
                 if self.nbytes + nbytes <= limit_bytes:
                     self.nbytes += nbytes
-                    self._kept[pattern, name] = chosen, np.empty(chosen.counts, variable.dtype)
+                    self._expected[pattern, name] = chosen, np.empty(chosen.counts, variable.dtype)
 
     def watcher(self, name: str) -> Watcher | None:
         """Return what is to be shown each piece of a variable."""
-        wanted = [kept for (_, of), kept in self._kept.items() if of == name]
+        expected = [pair for (_, variable), pair in self._expected.items() if variable == name]
 
         def see(slab: tuple[slice, ...], values: NDArray[Any]) -> None:
-            for chosen, kept in wanted:
+            for chosen, truth in expected:
                 there, here = [], []
-                for start, count, part in zip(chosen.starts, chosen.counts, slab, strict=True):
-                    first, last = max(start, part.start), min(start + count, part.stop)
+                for start, count, span in zip(chosen.starts, chosen.counts, slab, strict=True):
+                    first, last = max(start, span.start), min(start + count, span.stop)
                     there.append(slice(first - start, last - start))
-                    here.append(slice(first - part.start, last - part.start))
+                    here.append(slice(first - span.start, last - span.start))
                 if all(overlap.start < overlap.stop for overlap in there):
-                    kept[tuple(there)] = values[tuple(here)]
+                    truth[tuple(there)] = values[tuple(here)]
 
-        return see if wanted else None
+        return see if expected else None
 
     def check(self, read: Read, piece: Indices, values: NDArray[Any], layout: Layout) -> None:
         """Compare what was read of a selection, or of a piece of it."""
-        if read not in self._kept:
+        if read not in self._expected:
             return
         pattern, name = read
-        chosen, kept = self._kept[read]
+        chosen, truth = self._expected[read]
         variable = self._variables[name]
-        part = region(piece, variable.shape, name)
-        axes = zip(part.starts, part.counts, chosen.starts, strict=True)
+        slab = region(piece, variable.shape, name)
+        axes = zip(slab.starts, slab.counts, chosen.starts, strict=True)
         within = tuple(slice(start - whole, start - whole + n) for start, n, whole in axes)
         wrong = difference(
-            values.reshape(part.counts),
-            np.asarray(kept[within], order="C"),
+            values.reshape(slab.counts),
+            np.asarray(truth[within], order="C"),
             quantize=layout.quantize,
             format=layout.format,
             fill_value=variable.fill_value,

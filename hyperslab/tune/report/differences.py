@@ -17,7 +17,7 @@ class WrongValuesError(RuntimeError):
 
 
 def difference(
-    found: NDArray[Any],
+    values: NDArray[Any],
     truth: NDArray[Any],
     *,
     quantize: tuple[str, int] | None = None,
@@ -26,12 +26,12 @@ def difference(
 ) -> str:
     """Say where two arrays differ first, and in how many values; "" when they do not."""
     # A chunk of NaN that equals the fill value is not stored in Zarr: its bits are the fill's.
-    alike = format in ZARR and found.dtype.kind == "f"
-    if found.dtype != truth.dtype:
-        return f"{truth.dtype} became {found.dtype}"
-    if found.shape != truth.shape:
-        return f"{truth.shape} values became {found.shape}"
-    flat, right = found.reshape(-1), truth.reshape(-1)
+    alike = format in ZARR and values.dtype.kind == "f"
+    if values.dtype != truth.dtype:
+        return f"{truth.dtype} became {values.dtype}"
+    if values.shape != truth.shape:
+        return f"{truth.shape} values became {values.shape}"
+    flat, right = values.reshape(-1), truth.reshape(-1)
     wrong, first = 0, -1
     for start in range(0, flat.size, _AT_ONCE):
         a, b = flat[start : start + _AT_ONCE], right[start : start + _AT_ONCE]
@@ -44,9 +44,9 @@ def difference(
         wrong += count
     if not wrong:
         return ""
-    place = ", ".join(str(int(i)) for i in np.unravel_index(first, found.shape))
+    position = ", ".join(str(int(i)) for i in np.unravel_index(first, values.shape))
     return (
-        f"{wrong} of {flat.size} values differ, first at [{place}]: "
+        f"{wrong} of {flat.size} values differ, first at [{position}]: "
         f"{right[first]} became {flat[first]}{_why(right[first], quantize)}"
     )
 

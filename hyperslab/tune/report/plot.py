@@ -57,17 +57,17 @@ def figure(frame: pd.DataFrame, title: str = "") -> Figure:
     import matplotlib as mpl
     import matplotlib.pyplot as plt
 
-    found = Findings(frame)
-    names, known = found.targets, found.quantities
-    panels = list(dict.fromkeys(quantity.name for quantity in known if quantity.name != "open"))
+    findings = Findings(frame)
+    names, quantities = findings.targets, findings.quantities
+    panels = list(dict.fromkeys(q.name for q in quantities if q.name != "open"))
     size = (3.7 + 1.7 * len(panels), 1.6 + 0.34 * len(names))
     with mpl.rc_context(STYLE):
         drawn, (axes,) = plt.subplots(
             1, len(panels) + 1, figsize=size, sharey=True, squeeze=False, layout="constrained"
         )
-        _sizes(axes[0], found)
-        for place, name in zip(axes[1:], panels, strict=True):
-            _times(place, found, name, [q for q in known if q.name == name])
+        _sizes(axes[0], findings)
+        for panel, name in zip(axes[1:], panels, strict=True):
+            _times(panel, findings, name, [q for q in quantities if q.name == name])
         handles, labels = axes[-1].get_legend_handles_labels()
         if len(labels) > 1:
             drawn.legend(handles, labels, loc="outside lower center", ncols=2)
@@ -76,9 +76,9 @@ def figure(frame: pd.DataFrame, title: str = "") -> Figure:
     return drawn
 
 
-def _sizes(axes: Axes, found: Findings) -> None:
-    names = found.targets
-    sizes = found.table.set_index("target")["file_bytes"].astype(float).reindex(names) / 1e6
+def _sizes(axes: Axes, findings: Findings) -> None:
+    names = findings.targets
+    sizes = findings.table.set_index("target")["file_bytes"].astype(float).reindex(names) / 1e6
     axes.barh(range(len(names)), sizes.fillna(0), color="#999999", height=0.6)
     for row, size in enumerate(sizes):
         axes.text(0, row, f" {amount(size * 1e6, 'B')}", va="center", fontsize=8)
@@ -87,10 +87,10 @@ def _sizes(axes: Axes, found: Findings) -> None:
     axes.grid(visible=False)
 
 
-def _times(axes: Axes, found: Findings, name: str, chosen: list[Quantity]) -> None:
-    for place, quantity in enumerate(chosen):
-        state, aside = quantity.cache_state, 0.16 * (place - (len(chosen) - 1) / 2)
-        medians = [found.medians.get((case, quantity), _NONE) for case in found.targets]
+def _times(axes: Axes, findings: Findings, name: str, chosen: list[Quantity]) -> None:
+    for number, quantity in enumerate(chosen):
+        state, aside = quantity.cache_state, 0.16 * (number - (len(chosen) - 1) / 2)
+        medians = [findings.medians.get((case, quantity), _NONE) for case in findings.targets]
         value, low, high = 1e3 * np.array([[x.value, x.low, x.high] for x in medians]).T
         axes.errorbar(
             value, np.arange(len(medians)) + aside, xerr=[value - low, high - value],

@@ -70,7 +70,7 @@ def write(
     notes: Sequence[str] = (),
 ) -> None:
     """Write what was asked for of a benchmark, by option."""
-    made: dict[str, Callable[[str], bytes]] = {
+    renderers: dict[str, Callable[[str], bytes]] = {
         "plot": lambda name: picture(frame, Path(name).suffix, title),
         "html": lambda _: as_html(frame, title, head, notes).encode(),
         "csv": lambda _: str(
@@ -78,28 +78,28 @@ def write(
         ).encode(),
         "json": lambda _: as_json(frame, notes).encode(),
     }
-    asked = [(option, name) for option in made if (name := files.get(option))]
-    for option, name in sorted(asked, key=lambda pair: pair[1] == "-"):  # whose reader may leave
-        put(option, name, made[option](name))
+    outputs = [(option, name) for option in renderers if (name := files.get(option))]
+    for option, name in sorted(outputs, key=lambda pair: pair[1] == "-"):  # whose reader may leave
+        put(option, name, renderers[option](name))
 
 
 def as_json(frame: pd.DataFrame, notes: Sequence[str] = ()) -> str:
     """Return the summary, every time with its samples, and the sentences, as JSON."""
-    found = Findings(frame)
-    over = found.overall
-    times: dict[str, dict[str, object]] = {name: {} for name in found.targets}
-    for (target, quantity), x in found.medians.items():
+    findings = Findings(frame)
+    overall = findings.overall
+    times: dict[str, dict[str, object]] = {name: {} for name in findings.targets}
+    for (target, quantity), x in findings.medians.items():
         times[target][quantity.label] = {"value": x.value, "low": x.low, "high": x.high, "n": x.n}
-    said = {
-        "layouts": json.loads(str(found.table.to_json(orient="records"))),
+    content = {
+        "layouts": json.loads(str(findings.table.to_json(orient="records"))),
         "times_s": times,
-        "best": {one.quantity.label: one.target if one.ahead else None for one in found.best},
-        "best_over_all": over[0] if over else None,
-        "sentences": sentences(found).splitlines(),
-        "warnings": warnings(found).splitlines(),
+        "best": {top.quantity.label: top.target if top.ahead else None for top in findings.best},
+        "best_over_all": overall[0] if overall else None,
+        "sentences": sentences(findings).splitlines(),
+        "warnings": warnings(findings).splitlines(),
         "notes": list(notes),
     }
-    return json.dumps(said, indent=1, ensure_ascii=False) + "\n"
+    return json.dumps(content, indent=1, ensure_ascii=False) + "\n"
 
 
 def as_html(frame: pd.DataFrame, title: str, head: str = "", notes: Sequence[str] = ()) -> str:
@@ -144,13 +144,13 @@ def put(option: str, name: str, data: bytes) -> None:
         if path.exists() and not path.is_file():
             path.write_bytes(data)
             return
-        with whole_or_nothing(path, overwrite=True) as place:
-            place.write_bytes(data)
+        with whole_or_nothing(path, overwrite=True) as unfinished:
+            unfinished.write_bytes(data)
     except BrokenPipeError:
         raise
     except OSError as error:
-        said = f"--{option} {name} cannot be written: {error.strerror or error}"
-        raise OSError(f"{said}: make room, or take another") from error
+        message = f"--{option} {name} cannot be written: {error.strerror or error}"
+        raise OSError(f"{message}: make room, or take another") from error
 
 
 @contextmanager

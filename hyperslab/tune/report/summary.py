@@ -90,8 +90,8 @@ class Findings:
     @cached_property
     def lost(self) -> dict[str, str]:
         """Why a layout has no sample that counts, by layout."""
-        parts = self.rows.groupby("case", sort=False)
-        return {str(name): str(part["status"].iloc[0]) for name, part in parts if main(part).empty}
+        cases = self.rows.groupby("case", sort=False)
+        return {str(name): str(case["status"].iloc[0]) for name, case in cases if main(case).empty}
 
     @cached_property
     def unverified(self) -> dict[str, str]:
@@ -109,13 +109,13 @@ class Findings:
         rows = rows.assign(quantity=name, state=rows["cache_state"].where(pattern, ""))
         rows = rows[name.notna()]
         blocks = rows["block"].unique()
-        found = {
-            (str(case), Quantity(str(what), str(state))): part.groupby("block")["wall_s"].sum()
-            for (case, what, state), part in rows.groupby(["case", "quantity", "state"], sort=False)
+        seconds = {
+            (str(case), Quantity(str(what), str(state))): laps.groupby("block")["wall_s"].sum()
+            for (case, what, state), laps in rows.groupby(["case", "quantity", "state"], sort=False)
         }
-        places = {step: place for place, step in enumerate(STEPS)}
-        order = sorted(found, key=lambda key: places.get(key[1].name, len(places)))
-        return {key: found[key].reindex(blocks) for key in order}
+        positions = {step: position for position, step in enumerate(STEPS)}
+        order = sorted(seconds, key=lambda key: positions.get(key[1].name, len(positions)))
+        return {key: seconds[key].reindex(blocks) for key in order}
 
     @cached_property
     def quantities(self) -> list[Quantity]:
@@ -174,15 +174,15 @@ class Findings:
     @cached_property
     def best(self) -> list[Best]:
         """The quickest layout for every quantity, and by how much."""
-        found = []
+        leaders = []
         for quantity in self.quantities:
             typical = {name: x.value for (name, q), x in self.medians.items() if q == quantity}
             top, *others = sorted(typical, key=lambda name: (typical[name], name))
             slower = {name: self._ratio(quantity, name, top) for name in others}
             alike = tuple(name for name, x in slower.items() if x is not None and x.low <= 1)
             ahead = not others or len(alike) < len(others)
-            found.append(Best(quantity, top, alike, slower.get(COPY), ahead))
-        return found
+            leaders.append(Best(quantity, top, alike, slower.get(COPY), ahead))
+        return leaders
 
     def _ratio(self, quantity: Quantity, of: str, to: str) -> Interval | None:
         a, b = self.times[of, quantity], self.times[to, quantity]
@@ -191,8 +191,8 @@ class Findings:
     @cached_property
     def overall(self) -> tuple[str, Interval, list[Quantity]] | None:
         """The layout that is best over all patterns, by how much, and over which; None: of none."""
-        known = [q for q in self.quantities if q.cache_state]
-        cold = [q for q in known if q.cache_state == "cold"] or known
+        patterns = [q for q in self.quantities if q.cache_state]
+        cold = [q for q in patterns if q.cache_state == "cold"] or patterns
         names = [name for name in self.targets if all((name, q) in self.times for q in cold)]
         if COPY not in names or len(names) < 2 or not cold:
             return None

@@ -21,16 +21,16 @@ def grid(columns: Mapping[str, Sequence[str]], width: int = 0) -> str:
         wide = max(map(len, (*head, *cells)))
         justify = str.ljust if name == first else str.rjust
         texts[name] = [justify(text, wide) for text in (*head, "-" * wide, *cells)]
-    parts = [[first]]
+    groups = [[first]]
     for name in others:
-        taken = sum(len(texts[one][0]) + 2 for one in parts[-1]) + len(texts[name][0])
-        if width and len(parts[-1]) > 1 and taken > width:
-            parts.append([first])
-        parts[-1].append(name)
+        taken = sum(len(texts[column][0]) + 2 for column in groups[-1]) + len(texts[name][0])
+        if width and len(groups[-1]) > 1 and taken > width:
+            groups.append([first])
+        groups[-1].append(name)
     tables = []
-    for part in parts:
+    for group in groups:
         lines = (
-            "  ".join(row).rstrip() for row in zip(*(texts[name] for name in part), strict=True)
+            "  ".join(row).rstrip() for row in zip(*(texts[name] for name in group), strict=True)
         )
         tables.append("\n".join(lines).lstrip("\n"))
     return "\n\n".join(tables)
@@ -50,8 +50,8 @@ def wrapped(lines: str, width: int) -> str:
     """Return lines broken at words, what goes on indented; 0 for any width."""
     if not width:
         return lines
-    kept = (
+    broken = (
         fill(line, width, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False)
         for line in lines.split("\n")
     )
-    return "\n".join(kept)
+    return "\n".join(broken)

@@ -24,16 +24,16 @@ def candidates(
 ) -> list[Target]:
     """Return the layouts that are tried when none is named, each once."""
     chunked = chunked_format(format)
-    found = [Target("copy", format), Target("default chunks", chunked, Choice("default"))]
+    tried = [Target("copy", format), Target("default chunks", chunked, Choice("default"))]
     for name, each in shapes(variables, chosen).items():
-        found.append(Target(name, chunked, each=tuple((v, Choice(n)) for v, n in each.items())))
+        tried.append(Target(name, chunked, each=tuple((v, Choice(n)) for v, n in each.items())))
     if other := _other_codec(chunked, chosen):
-        last = found[-1]
+        last = tried[-1]
         packed = replace(other, chunks=last.choice.chunks)
         repacked = tuple((v, replace(other, chunks=own.chunks)) for v, own in last.each)
-        found.append(Target(f"{last.name}, {other.codec} {other.level}", chunked, packed, repacked))
+        tried.append(Target(f"{last.name}, {other.codec} {other.level}", chunked, packed, repacked))
     different: dict[tuple[object, ...], Target] = {}
-    for target in found:
+    for target in tried:
         different.setdefault(tuple(target.layouts(chosen).items()), target)
     return list(different.values())
 
@@ -44,27 +44,27 @@ def shapes(
     """Return chunk shapes by what they suit, for each variable: one usual read, or both alike."""
     # Rew 2013, "Chunking Data: Choosing Shapes" (Unidata).
     axes = axes_of(variables)
-    found: dict[str, dict[str, tuple[int, ...]]] = {}
+    by_name: dict[str, dict[str, tuple[int, ...]]] = {}
     filled = [v for v in chosen if v.shape and 0 not in v.shape]
     fields = [v for v in filled if len(v.shape) > 1]
     for variable in fields or filled:  # coordinates beside fields stay as they are
         letters = axis_letters(variable.dims, variable.unlimited, axes)
         for name, chunks in _shapes(variable.shape, variable.itemsize, letters).items():
-            found.setdefault(name, {})[variable.name] = chunks
-    return found
+            by_name.setdefault(name, {})[variable.name] = chunks
+    return by_name
 
 
 def _shapes(
     shape: tuple[int, ...], itemsize: int, letters: Sequence[str]
 ) -> dict[str, tuple[int, ...]]:
-    place = [axis for axis, letter in enumerate(letters) if letter in ("Y", "X")]
+    plane = [axis for axis, letter in enumerate(letters) if letter in ("Y", "X")]
     line = next((letters.index(letter) for letter in ("T", "Z") if letter in letters), None)
-    if line is not None and place:
+    if line is not None and plane:
         name = "series chunks" if letters[line] == "T" else "profile chunks"
         return {
-            "map chunks": along(shape, itemsize, place, MOST_BYTES, LEAST_BYTES),
+            "map chunks": along(shape, itemsize, plane, MOST_BYTES, LEAST_BYTES),
             name: along(shape, itemsize, [line], CHUNK_BYTES, CHUNK_BYTES),
-            "balanced chunks": balanced(shape, itemsize, [line], place),
+            "balanced chunks": balanced(shape, itemsize, [line], plane),
         }
     if len(shape) == 1:
         return {"1 MiB chunks": along(shape, itemsize, [0], CHUNK_BYTES, LEAST_BYTES)}
@@ -87,20 +87,20 @@ def along(shape: Ints, itemsize: int, whole: Ints, most: int, fill: int = 0) -> 
     return tuple(chunk)
 
 
-def balanced(shape: Ints, itemsize: int, line: Ints, place: Ints) -> tuple[int, ...]:
-    """Return a chunk for which a line (a series) and a place (a map) touch as many chunks."""
+def balanced(shape: Ints, itemsize: int, line: Ints, plane: Ints) -> tuple[int, ...]:
+    """Return a chunk for which a line (a series) and a plane (a map) touch as many chunks."""
     room = max(CHUNK_BYTES // itemsize, 1)
-    lines, places = (math.prod(shape[axis] for axis in group) for group in (line, place))
-    parts = max(lines * places / room, 1.0)
-    across = min(max(math.sqrt(parts), parts / places), lines)
+    lines, points = (math.prod(shape[axis] for axis in group) for group in (line, plane))
+    count = max(lines * points / room, 1.0)
+    across = min(max(math.sqrt(count), count / points), lines)
     chunk = [1] * len(shape)
-    for group, number in ((line, across), (place, parts / across)):
+    for group, number in ((line, across), (plane, count / across)):
         left = number
         for done, axis in enumerate(sorted(group, key=lambda axis: shape[axis])):
             each = min(left ** (1 / (len(group) - done)), shape[axis])
             chunk[axis] = ceil_chunk(shape[axis], math.ceil(each - 1e-9))
             left = max(left / each, 1.0)
-    rest = [axis for axis in range(len(shape)) if axis not in (*line, *place)]
+    rest = [axis for axis in range(len(shape)) if axis not in (*line, *plane)]
     share(chunk, shape, rest, room // math.prod(chunk))
     return tuple(chunk)
 
@@ -120,5 +120,5 @@ def _other_codec(format: str, chosen: Sequence[SourceVariable]) -> Choice | None
     if not any(variable.codec for variable in chosen):
         deflate = Choice(codec="deflate", level=1, shuffle=True)
         tries = [deflate, replace(tries[0], shuffle=False)]
-    able = (one for one in tries if packs(format, one.codec, one.level, bool(one.shuffle)))
+    able = (c for c in tries if packs(format, c.codec, c.level, bool(c.shuffle)))
     return next(able, None)

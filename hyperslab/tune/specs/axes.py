@@ -35,32 +35,32 @@ Reads: TypeAlias = Mapping[str, Mapping[str, Indices]]
 def axes_of(variables: Mapping[str, Variable]) -> dict[str, str]:
     """Return the CF axis (T, Z, Y or X) of the dimensions of a file, as far as it can be known."""
     # The attributes of coordinates (CF conventions 1.11, chapter 4) come before dimensions' names.
-    found: dict[str, str] = {}
+    axes: dict[str, str] = {}
     for variable in variables.values():
         own = variable.name.rpartition("/")[2]
         names_itself = [dim.rpartition("/")[2] for dim in variable.dims] == [own]
         if names_itself and (letter := _by_attributes(variable.attrs)):
-            found[variable.dims[0]] = letter
+            axes[variable.dims[0]] = letter
     for variable in variables.values():
         for dim in variable.dims:
-            if dim not in found and (letter := _by_name(dim)):
-                found[dim] = letter
-    return found
+            if dim not in axes and (letter := _by_name(dim)):
+                axes[dim] = letter
+    return axes
 
 
 def axis_letters(
-    dims: Sequence[str], unlimited: Sequence[str], known: Mapping[str, str]
+    dims: Sequence[str], unlimited: Sequence[str], axes: Mapping[str, str]
 ) -> tuple[str, ...]:
     """Return the axis of each dimension of one variable, guessed by position where unknown."""
-    letters = [known[dim] if dim in known else _by_name(dim) for dim in dims]
+    letters = [axes[dim] if dim in axes else _by_name(dim) for dim in dims]
     letters = [x if x and x not in letters[:i] else "" for i, x in enumerate(letters)]
     if dims and not letters[0] and "T" not in letters and dims[0] in unlimited:
         letters[0] = "T"
     if len(dims) >= 3:
         if not any(letters[-2:]):
-            for place, letter in ((-2, "Y"), (-1, "X")):
+            for axis, letter in ((-2, "Y"), (-1, "X")):
                 if letter not in letters:
-                    letters[place] = letter
+                    letters[axis] = letter
         if not letters[0] and "T" not in letters and letters[-2:] == ["Y", "X"]:
             letters[0] = "T"
         if len(dims) == 4 and not letters[1] and "Z" not in letters:
@@ -120,7 +120,7 @@ def named(
     """Return the reads of patterns by name; variables of the whole file tell what axes are."""
     axes = axes_of(variables)
     return {
-        name: {v.name: one for v in chosen if (one := selection(name, v, axes)) is not None}
+        name: {v.name: read for v in chosen if (read := selection(name, v, axes)) is not None}
         for name in names
     }
 
@@ -128,17 +128,17 @@ def named(
 def selection(name: str, variable: Variable, axes: Mapping[str, str]) -> Indices | None:
     """Return what a pattern reads of a variable, in its middle; None where it has no such."""
     rank = len(variable.shape)
-    kept = set(range(rank))
+    whole = set(range(rank))
     if name in _AXES:
         letters = axis_letters(variable.dims, variable.unlimited, axes)
-        kept = {axis for axis, x in enumerate(letters) if x and x in _AXES[name]}
+        whole = {axis for axis, x in enumerate(letters) if x and x in _AXES[name]}
     elif name != "whole":
-        kept = {rank - 1 if name == "row" else 0}
-    absent = not kept or 0 in variable.shape or (name == "map" and len(kept) < 2)
-    if absent or (name != "whole" and len(kept) == rank):
+        whole = {rank - 1 if name == "row" else 0}
+    absent = not whole or 0 in variable.shape or (name == "map" and len(whole) < 2)
+    if absent or (name != "whole" and len(whole) == rank):
         return None
     lengths = enumerate(variable.shape)
-    return tuple(slice(0, n, 1) if axis in kept else n // 2 for axis, n in lengths)
+    return tuple(slice(0, n, 1) if axis in whole else n // 2 for axis, n in lengths)
 
 
 def usual(variables: Mapping[str, Variable], chosen: Sequence[Variable]) -> list[str]:

@@ -43,10 +43,10 @@ Options = Mapping[str, Sequence[str]]  # values as they were typed, by the names
 
 def size(text: str) -> int:
     """Return bytes from a number with or without a unit: KiB and K are 1024, kB is 1000."""
-    found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([A-Za-z]*)\s*", text)
-    if not found or found[2].lower() not in _UNITS:
+    match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([A-Za-z]*)\s*", text)
+    if not match or match[2].lower() not in _UNITS:
         raise ValueError(f"size {text!r}: give bytes, such as 4096, 64KiB, 256MiB or 1GB")
-    return round(float(found[1]) * _UNITS[found[2].lower()])
+    return round(float(match[1]) * _UNITS[match[2].lower()])
 
 
 def format_name(text: str) -> str:
@@ -62,14 +62,14 @@ def format_name(text: str) -> str:
 
 def lengths(what: str, text: str, allowed: str, *, whole: bool = False) -> dict[str, int]:
     """Return lengths by dimension from DIM=N,DIM=N, each at least 1, or -1 for a `whole` one."""
-    found: dict[str, int] = {}
-    for part in text.split(",") if text else ():
-        dim, _, number = (word.strip() for word in part.rpartition("="))
+    by_dim: dict[str, int] = {}
+    for pair in text.split(",") if text else ():
+        dim, _, number = (word.strip() for word in pair.rpartition("="))
         allow = whole and number == "-1"
-        if not dim or dim in found or not (allow or re.fullmatch(_LENGTH, number)):
+        if not dim or dim in by_dim or not (allow or re.fullmatch(_LENGTH, number)):
             raise ValueError(f"{what}: give {allowed}")
-        found[dim] = int(number)
-    return found
+        by_dim[dim] = int(number)
+    return by_dim
 
 
 def chunks(text: str) -> Chunks:
@@ -91,9 +91,9 @@ def codec(text: str) -> tuple[str, int | None]:
     name, colon, level = text.strip().lower().partition(":")
     name = _CODEC_NAMES.get(name, name)
     if name not in (SAME, "none", *CODECS):
-        known = ", ".join(CODECS)
+        names = ", ".join(CODECS)
         raise ValueError(
-            f"codec {text!r}: give none, same or one of {known}, with a level as in zstd:3"
+            f"codec {text!r}: give none, same or one of {names}, with a level as in zstd:3"
         )
     if not colon:
         return name, None
@@ -132,20 +132,20 @@ def targets(
     """Return the layouts to try, in order, each once; `candidates` where none was asked for."""
     if not options:
         return candidates(format, variables, chosen)
-    made = {target.name: target for target in _combined(options, format, variables, chosen)}
-    if len(made) >= MOST_TARGETS:
-        raise ValueError(f"{len(made) + 1} layouts, more than {MOST_TARGETS}: sweep over fewer "
+    by_name = {target.name: target for target in _combined(options, format, variables, chosen)}
+    if len(by_name) >= MOST_TARGETS:
+        raise ValueError(f"{len(by_name) + 1} layouts, more than {MOST_TARGETS}: sweep over fewer "
                          "values")  # fmt: skip
-    found = [Target(COPY, format), *made.values()]
-    for target in found:
+    layouts = [Target(COPY, format), *by_name.values()]
+    for target in layouts:
         target.fit(chosen, {})  # refuses what the format cannot hold
-    return found
+    return layouts
 
 
 def common(options: Options) -> str:
     """Return what all new layouts have in common, where their names leave it out."""
-    told = [*_varied(options), *(["chunks"] if AUTO in options.get("chunks", ()) else [])]
-    shared = [name for name in SWEPT if name not in told]
+    named = [*_varied(options), *(["chunks"] if AUTO in options.get("chunks", ()) else [])]
+    shared = [name for name in SWEPT if name not in named]
     return _label({name: values[0] for name, values in options.items()}, shared)
 
 
@@ -164,28 +164,28 @@ def _combined(
     """Yield a layout for every combination of the values, and for each of its sets of chunks."""
     shown = _varied(options)
     for values in product(*options.values()):
-        one = dict(zip(options, values, strict=True))
-        base = _target(one, format)
+        pick = dict(zip(options, values, strict=True))
+        base = _target(pick, format)
         if base.choice.chunks != AUTO:
-            yield replace(base, name=_label(one, shown) or base.format)
+            yield replace(base, name=_label(pick, shown) or base.format)
             continue
         for name, lengths in shapes(variables, chosen).items():
             each = tuple((v, replace(base.choice, chunks=n)) for v, n in lengths.items())
-            label = _label({**one, "chunks": name}, ["chunks", *shown])
+            label = _label({**pick, "chunks": name}, ["chunks", *shown])
             yield replace(base, name=label, each=each)
 
 
-def _target(one: Mapping[str, str], format: str) -> Target:
+def _target(pick: Mapping[str, str], format: str) -> Target:
     """Return the layout of one combination, without a name."""
-    name, level = codec(one.get("codec", SAME))
-    shuffle = switch(one["shuffle"]) if "shuffle" in one and name != "none" else None
-    lengths = chunks(one.get("chunks", SAME))
-    digits = quantize(one.get("quantize", "none"))
-    if "format" in one:
-        format = format_name(one["format"])
+    name, level = codec(pick.get("codec", SAME))
+    shuffle = switch(pick["shuffle"]) if "shuffle" in pick and name != "none" else None
+    lengths = chunks(pick.get("chunks", SAME))
+    digits = quantize(pick.get("quantize", "none"))
+    if "format" in pick:
+        format = format_name(pick["format"])
     elif lengths not in (SAME, CONTIGUOUS) or name not in (SAME, "none") or digits is not None:
         format = chunked_format(format)
-    cache = one.get("cache", SAME)
+    cache = pick.get("cache", SAME)
     return Target(
         "",
         format,
@@ -194,9 +194,9 @@ def _target(one: Mapping[str, str], format: str) -> Target:
     )
 
 
-def _label(one: Mapping[str, str], shown: Sequence[str]) -> str:
-    bare = ["shuffle"] if one.get("codec") == "none" else []
-    return " ".join(_word(x, one[x]) for x in SWEPT if x in one and x in shown and x not in bare)
+def _label(pick: Mapping[str, str], shown: Sequence[str]) -> str:
+    bare = ["shuffle"] if pick.get("codec") == "none" else []
+    return " ".join(_word(x, pick[x]) for x in SWEPT if x in pick and x in shown and x not in bare)
 
 
 def _word(name: str, value: str) -> str:

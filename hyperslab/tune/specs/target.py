@@ -81,11 +81,11 @@ class Target:
                 f"{self.name}: {len(lengths)} chunk lengths fit no variable "
                 f"({shapes_of(variables)}): give one length for each dimension"
             )
-        known = {dim for v in variables for dim in v.dims}
-        if variables and (lacking := [dim for dim in self.choice.pairs if dim not in known]):
+        dims = {dim for v in variables for dim in v.dims}
+        if variables and (lacking := [dim for dim in self.choice.pairs if dim not in dims]):
             raise ValueError(
                 f"{self.name}: no variable has a dimension {', '.join(lacking)}: "
-                f"give some of {', '.join(sorted(known))}"
+                f"give some of {', '.join(sorted(dims))}"
             )
 
     def _layout(self, variable: SourceVariable, own: Choice | None, grows: set[str]) -> Layout:
@@ -125,15 +125,15 @@ class Target:
             return None
         if choice.lengths and len(choice.lengths) == len(shape):
             return choice.lengths
-        kept = None
+        present = None
         if variable.chunks and self.format in CHUNKED:  # cut where a dimension cannot grow
             own = zip(dims, variable.chunks, shape, strict=True)
-            kept = tuple(c if dim in grows else min(c, max(n, 1)) for dim, c, n in own)
+            present = tuple(c if dim in grows else min(c, max(n, 1)) for dim, c, n in own)
         if choice.pairs.keys() & set(dims):
-            rest = zip(dims, kept or [max(n, 1) for n in shape], strict=True)
+            rest = zip(dims, present or [max(n, 1) for n in shape], strict=True)
             return tuple(choice.pairs.get(dim, n) for dim, n in rest)
         if variable.chunks and chunks != DEFAULT:
-            return kept
+            return present
         axes = frozenset(axis for axis, dim in enumerate(dims) if dim in grows)
         if chunks == DEFAULT or packed or axes or self.format in ZARR:
             return picked_chunks(self.format, shape, variable.dtype, axes)
@@ -194,12 +194,12 @@ def fit(
     if fixed and format not in ZARR:
         names = ", ".join(sorted(fixed))
         notes.append(f"of fixed length in the copy, since {format} cannot let it grow: {names}.")
-    made, missing = [], {}
+    copied, missing = [], {}
     for v in variables:
-        kept = _attrs(v.attrs, format)
-        missing[v.name] = v.attrs.keys() - kept.keys()
+        taken = _attrs(v.attrs, format)
+        missing[v.name] = v.attrs.keys() - taken.keys()
         unlimited = tuple(dim for dim in v.unlimited if dim in grows)
-        made.append(Variable(v.name, v.dims, v.shape, v.dtype, kept, v.fill_value, unlimited))
+        copied.append(Variable(v.name, v.dims, v.shape, v.dtype, taken, v.fill_value, unlimited))
     if nested := [v.name for v in variables if "/" in v.name and format in ONE_GROWS]:
         raise ValueError(f"{', '.join(nested[:5])} lie in groups, which {format} has not: take "
                          "netcdf4, hdf5 or zarr3, or name other variables")  # fmt: skip
@@ -211,18 +211,18 @@ def fit(
     if format == "hdf5" and nameless:
         notes.append(f"dimensions have no name in hdf5: {', '.join(sorted(nameless))}.")
     renamed = [v.name for v in variables if "/" in v.name and v.dims == (flat(v.name),)]
-    plan(made, layouts, {}, None)
-    known: dict[str, object] = {}
+    plan(copied, layouts, {}, None)
+    kept_attrs: dict[str, object] = {}
     for path, mine in by_group(attrs).items():
-        kept = {} if path and format in ONE_GROWS else _attrs(mine, format)
-        missing[f"group {path}" if path else "the file"] = mine.keys() - kept.keys()
-        known |= {f"{path}/": kept} if path else kept
+        taken = {} if path and format in ONE_GROWS else _attrs(mine, format)
+        missing[f"group {path}" if path else "the file"] = mine.keys() - taken.keys()
+        kept_attrs |= {f"{path}/": taken} if path else taken
     lost = tuple(f"{name} is the coordinate of its group no more." for name in renamed) + tuple(
         f"{owner} loses {', '.join(sorted(names))}: {format} has no such attributes."
         for owner, names in missing.items()
         if names
     )
-    return Fitted(tuple(variables), tuple(made), dict(layouts), known, tuple(notes), lost)
+    return Fitted(tuple(variables), tuple(copied), dict(layouts), kept_attrs, tuple(notes), lost)
 
 
 def growing(variables: Sequence[Variable], format: str) -> set[str]:
@@ -236,7 +236,7 @@ def growing(variables: Sequence[Variable], format: str) -> set[str]:
 
 def _attrs(attrs: Mapping[str, object], format: str) -> dict[str, object]:
     """Return the attributes that a format can take, in the types that it has."""
-    kept: dict[str, object] = {}
+    taken: dict[str, object] = {}
     for name, value in attrs.items():
         if name == "_FillValue" or (
             format not in ("zarr2", "zarr3") and ("/" in name or not name.strip())
@@ -244,8 +244,8 @@ def _attrs(attrs: Mapping[str, object], format: str) -> dict[str, object]:
             continue
         fitting = _value(value, format)
         if fitting is not None:
-            kept[name] = fitting
-    return kept
+            taken[name] = fitting
+    return taken
 
 
 def _value(value: object, format: str) -> object:

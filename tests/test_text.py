@@ -26,6 +26,7 @@ SAID = {
     "2 × [1.6, 2.5] slower": f"{Interval(0.5, 0.4, 0.625, 7):faster}",
     "neither faster nor slower (0.97 [0.93, 1.02])": f"{Interval(0.97, 0.93, 1.02, 15):faster}",
     "neither surely more nor less (1.47 [0.84, 1.64])": f"{Interval(1.47, 0.84, 1.64, 13):more}",
+    "1.004 [0.990, 1.018]": f"{Interval(1.0041, 0.99, 1.0184, 6):.3f}",
     "5.4 ms [5.1, 6.2]": f"{Interval(0.0054, 0.0051, 0.0062, 7):s}",
     "2 × (1.5 to 2.5, the range of 3 blocks)": f"{Interval(2.0, 1.5, 2.5, 3):×}",
     "1.02 (one block, no interval)": f"{Interval(1.016, 1.016, 1.016, 1)}",

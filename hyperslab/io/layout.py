@@ -18,19 +18,21 @@ CODECS = ("deflate", "zstd", "blosc-lz4", "blosc-zstd", "lzf", "bzip2", "szip")
 BYTEORDERS = ("native", "little", "big")
 QUANTIZERS = ("bitgroom", "granular_bitround", "bitround")
 
+_BLOSC = ("blosc-lz4", "blosc-zstd")
+_COMMON = ("deflate", "zstd", *_BLOSC)
 # Which codec a format's library can write here and read back without a plugin of its own.
 _FORMAT_CODECS: Mapping[str, tuple[str, ...]] = {
-    **dict.fromkeys(NETCDF4, ("deflate", "zstd", "blosc-lz4", "blosc-zstd", "bzip2", "szip")),
+    **dict.fromkeys(NETCDF4, (*_COMMON, "bzip2", "szip")),
     "hdf5": ("deflate", "lzf", "szip"),
-    "zarr2": ("deflate", "zstd", "blosc-lz4", "blosc-zstd", "bzip2"),
-    "zarr3": ("deflate", "zstd", "blosc-lz4", "blosc-zstd"),
-    "nczarr": ("deflate", "zstd", "blosc-lz4", "blosc-zstd", "bzip2"),
+    "zarr2": (*_COMMON, "bzip2"),
+    "zarr3": _COMMON,
+    "nczarr": (*_COMMON, "bzip2"),
 }
 # netCDF-C drops shuffle without a word unless the codec is deflate or does it itself (Blosc).
 _FORMAT_SHUFFLES = {
     **_FORMAT_CODECS,
-    **dict.fromkeys((*NETCDF4, "nczarr"), ("deflate", "blosc-lz4", "blosc-zstd")),
-    "zarr3": ("blosc-lz4", "blosc-zstd"),
+    **dict.fromkeys((*NETCDF4, "nczarr"), ("deflate", *_BLOSC)),
+    "zarr3": _BLOSC,
 }
 # Lowest, highest and default level of each codec that has one.
 LEVELS: Mapping[str, tuple[int, int, int]] = {
@@ -41,7 +43,7 @@ LEVELS: Mapping[str, tuple[int, int, int]] = {
     "bzip2": (1, 9, 9),
 }
 _SUFFIXES = {"binary": ".bin", "hdf5": ".h5", **dict.fromkeys(ZARR, ".zarr")}
-_HAVE: Mapping[str, tuple[str, ...]] = {
+_FORMATS_WITH: Mapping[str, tuple[str, ...]] = {
     "chunks": CHUNKED,
     "shards": ("zarr3",),
     "fletcher32": (*NETCDF4, "hdf5"),
@@ -125,7 +127,7 @@ zarr2, zarr3, nczarr have chunks; leave chunks out or take one of these
         raise ValueError(f"{choices}: {why}")
 
     def _check_formats(self) -> None:
-        for name, formats in _HAVE.items():
+        for name, formats in _FORMATS_WITH.items():
             neutral = self.__dataclass_fields__[name].default
             if getattr(self, name) != neutral and self.format not in formats:
                 have = f"only {', '.join(formats)} have {name}"
@@ -201,9 +203,10 @@ def _among(field: str, value: object, allowed: tuple[str, ...]) -> None:
 def _lengths(field: str, numbers: Any, low: int = 1) -> tuple[int, ...]:
     """Return a field that must be a sequence of integers of at least `low` as a tuple."""
     try:
-        lengths = tuple(low - 1 if isinstance(n, bool) else operator.index(n) for n in numbers)
+        lengths = tuple(map(operator.index, numbers))
+        fits = all(n >= low and not isinstance(n, bool) for n in lengths)
     except TypeError:
-        lengths = (low - 1,)
-    if any(n < low for n in lengths):
+        fits = False
+    if not fits:
         raise ValueError(f"{field}={numbers!r}: give a tuple of integers of at least {low}")
     return lengths

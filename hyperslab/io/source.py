@@ -33,11 +33,11 @@ class SourceVariable(Variable):
     """A variable of a source; one name of a dimension means one dimension in the whole source."""
 
     chunks: tuple[int, ...] | None = None  # lengths along each axis, in elements
-    codec: str = ""  # how it is compressed, in words; "" for not at all
+    codec: str = ""  # all filters in words ("deflate 4, shuffle"); "" for none
     byteorder: str = "little"  # "little" or "big"
     stored_bytes: int | None = None  # bytes it takes in the file; None where that is unknown
     layout: Layout | None = None  # the same as a layout, where one can say it
-    reason: str = ""  # why it cannot be copied, and its type is numpy's name; "" when it can
+    reason: str = ""  # why it cannot be copied ("holds text"); `dtype` is then numpy's own name
     lost: frozenset[str] = frozenset()  # attributes that cannot be copied
 
     def __post_init__(self) -> None:
@@ -312,25 +312,25 @@ def described(
     name: str,
     dtype: np.dtype[Any],
     axes: Sequence[Axis],
-    attributes: tuple[dict[str, object], frozenset[str]],
-    **how: Any,  # it is stored, and the reason why it cannot be copied
+    attrs_and_lost: tuple[dict[str, object], frozenset[str]],
+    **fields: Any,
 ) -> SourceVariable:
-    """Return a variable; `attributes` are what the function of this name returns."""
-    (attrs, lost), names = attributes, dims.names(axes)
+    """Return a variable of these dimensions and attributes; `fields` are what `storage` returns."""
+    (attrs, lost), names = attrs_and_lost, dims.names(axes)
     filled, fill = "_FillValue" in attrs, fill_of(attrs, dtype)
     if filled and fill is None:
         lost |= {"_FillValue"}
-    how["reason"] = how.get("reason") or why_not(dtype)
+    fields["reason"] = fields.get("reason") or why_not(dtype)
     return SourceVariable(
         name,
         names,
         tuple(int(n) for _, n, _, _ in axes),
         dtype.newbyteorder("=").str[1:],
         attrs,
-        None if how["reason"] else fill,
+        None if fields["reason"] else fill,
         tuple(dim for dim, (_, _, grows, _) in zip(names, axes, strict=True) if grows),
         lost=lost,
-        **how,
+        **fields,
     )
 
 

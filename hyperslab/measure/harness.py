@@ -31,10 +31,10 @@ MOST_COPIED = 4 * 2**30
 """Bytes of a file up to which each block has a copy of its own."""
 _NO_ROOM = os.strerror(errno.ENOSPC)
 RETAKES = 2
-"""How often what the witness speaks against is measured again, where times are to be judged."""
+"""How often a disturbed sample is measured again, where times are to be judged."""
 BUSY = 1 / 3
-"""The share of a block's samples above which none is measured again: the machine is busy, and
-further tries are disturbed as often."""
+"""The share of disturbed samples in a block above which none is measured again: the machine is
+busy, and further tries would be disturbed too."""
 
 
 @dataclass(frozen=True)
@@ -43,12 +43,12 @@ class Plan:
 
     blocks: int = 7  # in each of which all cases come once, in a new order
     seed: int = 0  # of the orders
-    cell_s: float = float("inf")  # then a case with `MIN_SAMPLES` is left out of further blocks
+    cell_s: float = float("inf")  # what one case may take; it gets `MIN_SAMPLES` all the same
     timeout_s: float = 600.0  # after which one sample is ended
     sweeps: bool = True  # put memory in place for a read, and fill the last cache before a warm one
     retakes: int = 0  # how often a block's few samples that were disturbed are measured again
-    half_width: float = 0.0  # how well times are to be known, as a share
-    extra_s: float = 0.0  # how long up to as many blocks again may take where they are not
+    half_width: float = 0.0  # the target: half the width of an interval, relative to the time
+    extra_s: float = 0.0  # what blocks beyond `blocks` may take, where the target is not met
     # A server of processes and copies of the files for each block: by the places of both in memory
     # a warm read is up to a tenth quicker or slower, and blocks that share them agree too well.
     fresh: bool = False

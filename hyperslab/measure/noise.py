@@ -10,10 +10,10 @@ from ..text import ENOUGH
 from .records import DISCARDED
 from .stats import Interval, paired_ratio
 
-MARKED_MEMORY, MARKED_DISK = 0.015, 0.03
-VOID = 0.05
-WIDE = 0.15
-OTHERS_MARKED, OTHERS_VOID = 0.10, 0.30
+MARKED_MEMORY, MARKED_DISK = 0.015, 0.03  # how far from one the A/A ratio may be, unmarked
+VOID = 0.05  # how far its whole interval may be: chance seldom goes further
+WIDE = 0.15  # how far from one a ratio, or an end of its interval, leaves most effects undecided
+OTHERS_MARKED, OTHERS_VOID = 0.10, 0.30  # shares of the CPU that other programs may use
 STATES = ("clean", "wide", "marked", "void")
 _MOVING = ("read", "write", "sync", "data_read", "data_write", "data_reread")
 """Phases that move data, which verdicts rest on; so do those of a pattern ("pattern:map")."""
@@ -67,7 +67,7 @@ class Noise:
 
     @property
     def far(self) -> bool:
-        """Whether the ratio is beyond 15 %: then what no guard makes wider says nothing."""
+        """Whether the ratio is beyond 15 %: rules that have no guard band decide nothing then."""
         return self.away > WIDE
 
     @property
@@ -79,12 +79,12 @@ class Noise:
 
     @property
     def useless(self) -> bool:
-        """Whether its times give no advice: they are void, or no guard makes up for the pair."""
+        """Whether no advice may rest on its times: they are void, or the ratio is far from one."""
         return self.state == "void" or self.far
 
     @property
     def state(self) -> str:
-        """The worse of the two; what a run timed where it is void is inconclusive."""
+        """The worse of `pair` and `others`; verdicts on void times are inconclusive."""
         return max(self.pair, self.others, key=STATES.index)
 
 
@@ -130,7 +130,7 @@ def judge(frame: pd.DataFrame, *, widths: bool = False) -> list[Noise]:
 
 
 def _half_width(timed: pd.DataFrame) -> float:
-    """Return half of the interval of a case beside the others, a share; the median over cases."""
+    """Return half the width of a case's interval, relative to all cases; the median over cases."""
     usable = timed[timed["status"].isin(("ok", "")) & (timed["aa"] != DISCARDED)]
     seconds = usable.groupby(["block", "case", "aa"])["wall_s"].sum().unstack(["case", "aa"])
     logs = np.log(seconds.dropna(axis="columns").to_numpy())

@@ -11,8 +11,7 @@ from IPython.display import display
 
 from ..measure.noise import VOID, Disturbed, Noise, disturbed, judge
 from ..measure.records import DISCARDED
-from ..measure.stats import Interval
-from ..text import ENOUGH, data, percent, printable
+from ..text import data, percent, printable
 from .pictures.style import darkened, styled
 
 # What is escaped, code without a bar, and what begins other markup.
@@ -166,14 +165,4 @@ def _noise(item: Noise) -> str:
     others = f"{100 * item.others_cpu:.0f} % of the CPU" if counted else "not counted here"
     width = item.half_width
     typical = f", typical interval ±{percent(width)}" if width == width and item.ratio.n > 1 else ""
-    return f"{item.name}: A/A ratio {_ratio_text(item.ratio)}{typical}, other programs {others}"
-
-
-def _ratio_text(ratio: Interval) -> str:
-    """Return an A/A ratio with what is known of it: few blocks have a range, one not even that."""
-    value, low, high = (f"{each:.3f}" for each in (ratio.value, ratio.low, ratio.high))
-    if ratio.n < 2:
-        return f"{value} (one block, no interval)"
-    if ratio.n < ENOUGH:
-        return f"{value} ({low} to {high}, the range of {ratio.n} blocks)"
-    return f"{value} [{low}, {high}]"
+    return f"{item.name}: A/A ratio {item.ratio:.3f}{typical}, other programs {others}"

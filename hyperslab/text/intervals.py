@@ -7,6 +7,7 @@ from .numbers import SCALED, SHARE, TIMES, amount, number, percent, scale_of
 
 ENOUGH = 6  # with fewer, not even smallest to largest covers the median in 95 % of runs
 _NEAR = 1.1
+DECIMALS = ".3f"  # for ratios of one thing with itself
 _OPPOSITES = {
     word: opposite
     for pair in (("faster", "slower"), ("larger", "smaller"), ("more", "less"))
@@ -32,7 +33,7 @@ class Interval:
         return max(self.high, 1 / max(self.low, 1e-9)) <= _NEAR
 
     def __format__(self, spec: str) -> str:
-        """Return the estimate with its interval as text, in a unit or with an adjective."""
+        """Return the estimate with its interval as text: in a unit, with an adjective, or ".3f"."""
         # An adjective for a ratio above one, such as "faster", is said only where the interval
         # leaves one out; where it reaches beyond 10 %, "surely" tells it from likeness.
         if spec in _OPPOSITES and self.n:
@@ -44,15 +45,15 @@ class Interval:
                 return f"{self:×} {spec}"
             inverse = Interval(1 / self.value, 1 / self.high, 1 / self.low, self.n)
             return f"{inverse:×} {opposite}"
-        if spec and spec not in (*SCALED, *_OPPOSITES, TIMES, SHARE):
-            specs = ", ".join((*SCALED, TIMES, SHARE, *_OPPOSITES))
+        if spec and spec not in (*SCALED, *_OPPOSITES, TIMES, SHARE, DECIMALS):
+            specs = ", ".join((*SCALED, TIMES, SHARE, DECIMALS, *_OPPOSITES))
             raise ValueError(f"{spec!r} is no unit and no direction of an interval: give {specs}")
         if not self.n:
             return "not measured"
-        shown = amount(self.value, spec)
+        shown = _estimate(self.value, spec)
         if self.n == 1:
             return f"{shown} (one block, no interval)"
-        if self.n >= ENOUGH or self.low == self.high:
+        if self.n >= ENOUGH or (self.low == self.high and spec != DECIMALS):
             return interval(self.value, self.low, self.high, spec)
         low, high = (_end(end, self.value, spec) for end in (self.low, self.high))
         return f"{shown} ({low} to {high}, the range of {self.n} blocks)"
@@ -65,13 +66,19 @@ def exact(value: float) -> Interval:
 
 def interval(value: float, low: float, high: float, unit: str = "") -> str:
     """Return an estimate with its interval, or alone where the two ends are equal."""
-    if low == high:
-        return amount(value, unit)
-    return f"{amount(value, unit)} [{_end(low, value, unit)}, {_end(high, value, unit)}]"
+    if low == high and unit != DECIMALS:
+        return _estimate(value, unit)
+    return f"{_estimate(value, unit)} [{_end(low, value, unit)}, {_end(high, value, unit)}]"
+
+
+def _estimate(value: float, unit: str) -> str:
+    return f"{value:{unit}}" if unit == DECIMALS else amount(value, unit)
 
 
 def _end(end: float, value: float, unit: str) -> str:
     """Return an end of an interval, in the unit that its estimate is written in."""
+    if unit == DECIMALS:
+        return f"{end:{unit}}"
     return percent(end) if unit.startswith("%") else number(end / scale_of(value, unit))
 
 

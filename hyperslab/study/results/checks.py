@@ -276,8 +276,7 @@ def noise_problems(frames: Mapping[str, pd.DataFrame]) -> Iterator[Problem]:
 
 
 def _noise_text(item: Noise) -> str:
-    ratio = item.ratio
-    shown = f"{item.name} {ratio.value:.3f} [{ratio.low:.3f}, {ratio.high:.3f}]"
+    shown = f"{item.name} {item.ratio:.3f}"
     if item.others == "void":
         shown += f", other programs took {percent(item.others_cpu)} of the CPU"
     return shown

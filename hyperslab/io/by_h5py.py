@@ -15,9 +15,7 @@ import h5py
 import numpy as np
 from numpy.typing import NDArray
 
-from ..subchunk.chunk_table import FILTERS, missing_filter
-from ..subchunk.hdf5 import DEFLATE, FLETCHER32, HIDDEN, SHUFFLE
-from ..subchunk.listing import NON_COORDINATE
+# Only what describes files imports subchunk: reads that are measured do not depend on it.
 from .layout import Layout
 from .reading import StreamReader
 from .selection import Indices, Selection, region
@@ -38,14 +36,16 @@ from .source import (
 from .variable import Variable
 from .writing import Attrs, Placed, Writer, by_group, ordered
 
+__all__ = ["H5pyReader", "HDF5Source", "HDF5Writer"]
+
 PAGE_BUFFER_BYTES = 2**25
-_OWN_ATTRIBUTES = HIDDEN | {"DIMENSION_LABELS", "_NCCOPY"}
+_DEFLATE, _SHUFFLE, _FLETCHER32 = (1, 2, 3)
 _BZIP2, _LZF, _BLOSC, _ZSTD = 307, 32000, 32001, 32015
-_FILTERS = FILTERS | {
-    DEFLATE: "deflate", SHUFFLE: "shuffle", FLETCHER32: "fletcher32", 4: "szip", 5: "nbit",
+_FILTERS = {
+    _DEFLATE: "deflate", _SHUFFLE: "shuffle", _FLETCHER32: "fletcher32", 4: "szip", 5: "nbit",
     6: "scale-offset", _LZF: "lzf",
 }  # fmt: skip
-_LEVELLED = (DEFLATE, _BZIP2, _ZSTD)
+_LEVELLED = (_DEFLATE, _BZIP2, _ZSTD)
 _BLOSC_CODECS = {0: "blosclz", 1: "lz4", 2: "lz4hc", 3: "snappy", 4: "zlib", 5: "zstd"}
 Filters = Mapping[int, tuple[tuple[int, ...], str]]  # values and name, by code
 
@@ -233,13 +233,18 @@ class HDF5Source(Source):
         return ((path, item) for path, item in walk(self._file) if isinstance(item, h5py.Group))
 
     def _attributes(self, item: Any) -> tuple[dict[str, object], frozenset[str]]:
+        from ..subchunk.hdf5 import HIDDEN
+
         def get(name: str) -> object:
             value = item.attrs[name]
             return "" if isinstance(value, h5py.Empty) else value
 
-        return attributes([name for name in item.attrs if name not in _OWN_ATTRIBUTES], get)
+        own = HIDDEN | {"DIMENSION_LABELS", "_NCCOPY"}
+        return attributes([name for name in item.attrs if name not in own], get)
 
     def _describe(self) -> Iterator[SourceVariable]:
+        from ..subchunk.listing import NON_COORDINATE
+
         by_path, dims = dict(datasets(self._file)), Dims(self._grouped)
         lengths: dict[str, int] = {}  # of netCDF's dimensions, by the paths of their scales
         for path, dataset in by_path.items() if netcdf_kind(self._file) else ():
@@ -341,6 +346,8 @@ def netcdf_kind(file: Any) -> str:
 
 def how_stored(path: Path, format: str) -> dict[str, dict[str, Any]]:
     """Return how the datasets of a netCDF-4 file are stored, by netCDF's names."""
+    from ..subchunk.listing import NON_COORDINATE
+
     with h5py.File(path, "r") as file:
         return {
             name.replace(NON_COORDINATE, ""): stored(dataset, format)
@@ -350,8 +357,10 @@ def how_stored(path: Path, format: str) -> dict[str, dict[str, Any]]:
 
 def stored(dataset: Any, format: str) -> dict[str, Any]:
     """Return how a dataset is stored, as fields of a `SourceVariable`."""
+    from ..subchunk.chunk_table import missing_filter
+
     filters = _filters(dataset)
-    ordered = sorted(filters, key=(SHUFFLE, FLETCHER32).__contains__)
+    ordered = sorted(filters, key=(_SHUFFLE, _FLETCHER32).__contains__)
     steps = [_step(code, *filters[code]) for code in ordered]
     return {
         **storage(format, dataset.dtype, steps, dataset.chunks),
@@ -373,10 +382,12 @@ def _filters(dataset: Any) -> Filters:
 
 
 def _step(code: int, values: tuple[int, ...], name: str) -> Step:
+    from ..subchunk.chunk_table import FILTERS
+
     if code == _BLOSC and len(values) > 6:
         return f"blosc-{_BLOSC_CODECS.get(values[6], '?')}", values[4], bool(values[5])
     level = values[0] if values and code in _LEVELLED else None
-    return _FILTERS.get(code, name or f"filter {code}"), level, False
+    return (FILTERS | _FILTERS).get(code, name or f"filter {code}"), level, False
 
 
 def hdf5_says(address: str, message: str) -> str:

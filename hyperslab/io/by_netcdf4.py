@@ -28,6 +28,8 @@ from .urls import Place, Remote
 from .variable import Variable
 from .writing import Attrs, Placed, Writer, by_group, ordered, stored_bytes
 
+__all__ = ["NetCDF4Reader", "NetCDFSource", "NetCDFWriter"]
+
 _MARKS = (".zgroup", ".zarray")
 _MODELS: dict[str, Any] = {
     "netcdf3": "NETCDF3_CLASSIC",

@@ -29,6 +29,8 @@ from .urls import Place, Remote, system_in_zarr
 from .variable import Variable
 from .writing import Attrs, Placed, Writer, by_group, fitted, ordered, stored_bytes
 
+__all__ = ["ZarrReader", "ZarrSource", "ZarrWriter"]
+
 _CODECS: dict[int, dict[str, Any]] = {
     2: {"deflate": numcodecs.Zlib, "zstd": numcodecs.Zstd, "bzip2": numcodecs.BZ2},
     3: {"deflate": zarr.codecs.GzipCodec, "zstd": zarr.codecs.ZstdCodec},

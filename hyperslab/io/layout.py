@@ -204,7 +204,7 @@ def _lengths(field: str, numbers: Any, low: int = 1) -> tuple[int, ...]:
     """Return a field that must be a sequence of integers of at least `low` as a tuple."""
     try:
         lengths = tuple(map(operator.index, numbers))
-        fits = all(n >= low and not isinstance(n, bool) for n in lengths)
+        fits = min(lengths, default=low) >= low and bool not in map(type, numbers)
     except TypeError:
         fits = False
     if not fits:

@@ -39,7 +39,8 @@ from .writing import Attrs, Placed, Writer, by_group, ordered
 __all__ = ["H5pyReader", "HDF5Source", "HDF5Writer"]
 
 PAGE_BUFFER_BYTES = 2**25
-_DEFLATE, _SHUFFLE, _FLETCHER32 = (1, 2, 3)
+_DEFLATE, _SHUFFLE = h5py.h5z.FILTER_DEFLATE, h5py.h5z.FILTER_SHUFFLE
+_FLETCHER32 = h5py.h5z.FILTER_FLETCHER32
 _BZIP2, _LZF, _BLOSC, _ZSTD = 307, 32000, 32001, 32015
 _FILTERS = {
     _DEFLATE: "deflate", _SHUFFLE: "shuffle", _FLETCHER32: "fletcher32", 4: "szip", 5: "nbit",
@@ -243,8 +244,6 @@ class HDF5Source(Source):
         return attributes([name for name in item.attrs if name not in own], get)
 
     def _describe(self) -> Iterator[SourceVariable]:
-        from ..subchunk.listing import NON_COORDINATE
-
         by_path, dims = dict(datasets(self._file)), Dims(self._grouped)
         lengths: dict[str, int] = {}  # of netCDF's dimensions, by the paths of their scales
         for path, dataset in by_path.items() if netcdf_kind(self._file) else ():
@@ -252,7 +251,7 @@ class HDF5Source(Source):
                 if scale:
                     lengths[scale] = max(lengths.get(scale, 0), int(n))
         for path, dataset in by_path.items():
-            name = path.replace(NON_COORDINATE, "")
+            name = _netcdf_name(path)
             self._paths[name] = path
             how, axes = stored(dataset, self.format), _axes(name, dataset, lengths)
             how["reason"] = _special(dataset) or how["reason"]
@@ -346,13 +345,14 @@ def netcdf_kind(file: Any) -> str:
 
 def how_stored(path: Path, format: str) -> dict[str, dict[str, Any]]:
     """Return how the datasets of a netCDF-4 file are stored, by netCDF's names."""
+    with h5py.File(path, "r") as file:
+        return {_netcdf_name(path): stored(item, format) for path, item in datasets(file)}
+
+
+def _netcdf_name(path: str) -> str:
     from ..subchunk.listing import NON_COORDINATE
 
-    with h5py.File(path, "r") as file:
-        return {
-            name.replace(NON_COORDINATE, ""): stored(dataset, format)
-            for name, dataset in datasets(file)
-        }
+    return path.replace(NON_COORDINATE, "")
 
 
 def stored(dataset: Any, format: str) -> dict[str, Any]:

@@ -10,11 +10,12 @@ from typing import Any
 
 import h5py
 
+from ..subchunk import place
 from .by_h5py import HDF5Source, datasets, hdf5_says, netcdf_kind, netcdf_reads
 from .classic import check_whole
 from .creation import STORE_MARKS
 from .source import Source, SourceError, first_line
-from .urls import Remote, Stream, local_path, unquoted
+from .urls import Remote, Stream
 
 BLOCK_BYTES = 4 * 2**20  # read ahead of a URL; fsspec's own is up to 50 MiB
 _PACKAGES = {"s3": "s3fs", "gs": "gcsfs", "gcs": "gcsfs", "http": "aiohttp"}
@@ -32,7 +33,7 @@ _OTHERS = {
 
 def open_source(address: str | Path) -> Source:
     """Open a file, a store or a URL for reading; a `SourceError` says why it cannot be read."""
-    text = unquoted(address)
+    text = place.local_path(address)
     path = local_path(text)
     if path is None:
         return _remote(text)
@@ -64,6 +65,11 @@ def reopen(address: str, format: str, library: str = "") -> Source:
     from .by_netcdf4 import NetCDFSource
 
     return NetCDFSource(address, path, nczarr=format == "nczarr")
+
+
+def local_path(address: str) -> Path | None:
+    """Return the path that an address names, be it as file://; None for what is far away."""
+    return None if place.is_url(address) else Path(place.local_path(address))
 
 
 def _folder(address: str, path: Path) -> Source:

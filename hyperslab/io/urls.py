@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import io
-import os
 import re
 import weakref
 from collections.abc import Callable, Mapping
@@ -12,11 +11,9 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypeAlias
-from urllib.parse import unquote
 
 from ..secret import concealed, of_options, of_url
 
-_LOCAL = "file://"
 _KINDS = {"http": "http", "https": "http", "s3": "s3", "s3a": "s3"}
 ALONE = {"asynchronous": True, "skip_instance_cache": True}
 """Makes a file system of fsspec's that an event loop has for itself."""
@@ -153,25 +150,10 @@ class Stream(io.RawIOBase):
         super().close()
 
 
-def is_url(address: str) -> bool:
-    return "://" in address and not address.startswith(_LOCAL)
-
-
-def unquoted(address: str | Path) -> str:
-    """Return a path of this machine, which may be given as file://; a URL stays as it is."""
-    text = os.fspath(address)
-    if text.startswith(_LOCAL):
-        return unquote(text.removeprefix(_LOCAL))
-    return os.path.expanduser(text)  # noqa: PTH111 - what is no user's home stays as it is
-
-
-def local_path(address: str) -> Path | None:
-    """Return the path that an address names, be it as file://; None for what is far away."""
-    return None if is_url(address) else Path(unquoted(address))
-
-
 def shown(address: str) -> str:
     """Return a path, or a URL without user, password and query, which may hold secrets."""
+    from ..subchunk.place import is_url  # h5py comes with it
+
     return str(Remote(address)) if is_url(address) else address
 
 

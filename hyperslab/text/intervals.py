@@ -3,11 +3,10 @@
 import math
 from dataclasses import dataclass
 
-from .numbers import SCALED, SHARE, TIMES, amount, number, percent, scale_of
+from .numbers import DECIMALS, SCALED, SHARE, TIMES, amount, number, percent, scale_of
 
 ENOUGH = 6  # with fewer, not even smallest to largest covers the median in 95 % of runs
 _NEAR = 1.1
-DECIMALS = ".3f"  # for ratios of one thing with itself
 _OPPOSITES = {
     word: opposite
     for pair in (("faster", "slower"), ("larger", "smaller"), ("more", "less"))
@@ -50,7 +49,7 @@ class Interval:
             raise ValueError(f"{spec!r} is no unit and no direction of an interval: give {specs}")
         if not self.n:
             return "not measured"
-        shown = _estimate(self.value, spec)
+        shown = amount(self.value, spec)
         if self.n == 1:
             return f"{shown} (one block, no interval)"
         if self.n >= ENOUGH or (self.low == self.high and spec != DECIMALS):
@@ -67,18 +66,14 @@ def exact(value: float) -> Interval:
 def interval(value: float, low: float, high: float, unit: str = "") -> str:
     """Return an estimate with its interval, or alone where the two ends are equal."""
     if low == high and unit != DECIMALS:
-        return _estimate(value, unit)
-    return f"{_estimate(value, unit)} [{_end(low, value, unit)}, {_end(high, value, unit)}]"
-
-
-def _estimate(value: float, unit: str) -> str:
-    return f"{value:{unit}}" if unit == DECIMALS else amount(value, unit)
+        return amount(value, unit)
+    return f"{amount(value, unit)} [{_end(low, value, unit)}, {_end(high, value, unit)}]"
 
 
 def _end(end: float, value: float, unit: str) -> str:
     """Return an end of an interval, in the unit that its estimate is written in."""
     if unit == DECIMALS:
-        return f"{end:{unit}}"
+        return amount(end, unit)
     return percent(end) if unit.startswith("%") else number(end / scale_of(value, unit))
 
 

@@ -7,6 +7,7 @@ _SECONDS = {1.0: "s", 1e-3: "ms", 1e-6: "µs", 1e-9: "ns"}
 SCALED = ("s", "B", "B/s")
 TIMES = "×"
 """The unit of a ratio."""
+DECIMALS = ".3f"  # for ratios of one thing with itself
 SHARE, CASES, AWAY, WORKS = "%", "% of cases", "% away", "works"
 """Units of a share, of one of what was compared, of a deviation, and of what can be done or not."""
 
@@ -28,6 +29,8 @@ def amount(value: float, unit: str) -> str:
     """Return a number with its unit, scaled as people write it."""
     if math.isnan(value):
         return "–"
+    if unit == DECIMALS:
+        return f"{value:.3f}"
     if unit.startswith("%"):
         return f"{percent(value)}{unit.removeprefix('%')}"
     if unit == WORKS:

@@ -10,9 +10,8 @@ from pathlib import Path
 
 from hyperslab.io.creation import stored_bytes, writer_of
 from hyperslab.io.layout import CHUNKED, CLASSIC, NETCDF4, ZARR
-from hyperslab.io.opening import open_source
+from hyperslab.io.opening import local_path, open_source
 from hyperslab.io.source import Source, SourceError, SourceVariable, first_line
-from hyperslab.io.urls import local_path
 from hyperslab.tune.process_memory import mib, resident_bytes
 from hyperslab.tune.specs.auto import CHUNK_BYTES, share
 from hyperslab.tune.specs.target import SAME, Choice, Target, fit, shapes_of

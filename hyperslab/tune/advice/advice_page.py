@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from hyperslab.io.urls import is_url, shown
+from hyperslab.io.urls import shown
+from hyperslab.subchunk.place import is_url
 
 from ..report.plot import STYLE, plain, saved
 from ..report.report_files import Section, page, put

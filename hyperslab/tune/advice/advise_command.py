@@ -9,8 +9,9 @@ from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from hyperslab.io.urls import is_url, shown, unquoted
+from hyperslab.io.urls import shown
 from hyperslab.network.link import Link
+from hyperslab.subchunk.place import is_url, local_path
 
 from ..report import report_files
 from ..report.table import tell, terminal_width
@@ -139,7 +140,7 @@ def question_of(arguments: argparse.Namespace) -> Question:
         raise ValueError(f"--sample {arguments.sample}: give at least {LEAST_SAMPLE >> 10} KiB")
     as_given = ("variable", "calls", "library", "cache", "budget", "repeats")
     return Question(
-        unquoted(arguments.file),  # a URL as it is
+        local_path(arguments.file),  # a URL as it is
         weights(arguments.access),
         roles=roles(arguments.dims),
         link=link_of(arguments.store, arguments.file),

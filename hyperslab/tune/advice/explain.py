@@ -9,7 +9,8 @@ from textwrap import indent
 
 from hyperslab.io.chunk_shapes import chunk_grid
 from hyperslab.io.layout import NETCDF4, Layout
-from hyperslab.io.urls import is_url, shown
+from hyperslab.io.urls import shown
+from hyperslab.subchunk.place import is_url
 from hyperslab.text import TIMES, amount, listing
 
 from ..report.table import grid, wrapped

@@ -12,10 +12,10 @@ from pathlib import Path
 from hyperslab.io.cards import readers
 from hyperslab.io.opening import open_source
 from hyperslab.io.source import Source, SourceVariable
-from hyperslab.io.urls import is_url
 from hyperslab.measure.cold import can_evict
 from hyperslab.measure.machine import memory_bytes
 from hyperslab.network.link import Link
+from hyperslab.subchunk.place import is_url
 
 from ..specs.axes import largest
 from ..specs.parse import size

@@ -15,9 +15,8 @@ import pandas as pd
 
 from hyperslab.io.by_h5py import HDF5Source
 from hyperslab.io.layout import CLASSIC, Layout
-from hyperslab.io.opening import open_source
+from hyperslab.io.opening import local_path, open_source
 from hyperslab.io.source import Source, SourceVariable
-from hyperslab.io.urls import local_path
 from hyperslab.io.writing import remove
 from hyperslab.measure import machine
 from hyperslab.measure.case import Case

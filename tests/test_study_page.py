@@ -101,7 +101,7 @@ def test_labels_are_columns_of_records_in_the_order_of_the_cases(tmp_path):
         again.measure("e", [Case({"reader": "x"}, cases[0].work)])
 
 
-def test_a_profile_leaves_cases_out_by_their_labels(tmp_path):
+def test_a_profile_leaves_cases_out_or_measures_them_less_by_their_labels(tmp_path):
     rules = [{"layout": ["chunked"], "experiment": "e"}]
     run = begin("lee_access", profile="smoke", workdir=str(tmp_path), repeats=1)
     run.settings = {**run.settings, "leave_out": rules}  # as notebooks/study.yml has them
@@ -109,6 +109,10 @@ def test_a_profile_leaves_cases_out_by_their_labels(tmp_path):
     assert set(run.measure("e", cases)["layout"]) == {"plain"}
     found = run.measure("f", cases, only=lambda left: left[1:])
     assert set(found["layout"]) == {"chunked"}
+    run = begin("lee_access", profile="smoke", workdir=str(tmp_path), repeats=3)
+    run.settings = {**run.settings, "fewer": [{"blocks": 2, "layout": "chunked"}]}
+    found = run.measure("g", cases_of(run, *LAYOUTS)).groupby("layout", observed=True)["block"]
+    assert found.nunique().to_dict() == {"plain": 3, "chunked": 2}
     with pytest.raises(ValueError, match="no reader 'netcdf5'; give one of"):
         Case({}, Read(cases[0].work.file, COLUMN, "netcdf5")).ready()
 

@@ -10,6 +10,7 @@ import uuid
 import weakref
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -230,6 +231,7 @@ class Session:
             cases = only([case for case in cases if isinstance(case, experiment_io.Case)])
         if not cases:
             return records.frame_of([])
+        cases = self._limited(experiment, cases)
         own, toys = bool(modules), self.profile == TOYS
         with self._room():
             ready = [
@@ -351,24 +353,29 @@ class Session:
 
     def _not_left_out(self, experiment: str, cases: Sequence[_Kind]) -> list[_Kind]:
         """Return the cases that the profile measures: those that no rule of `leave_out` fits."""
-
-        def fits(rule: Mapping[str, object], case: experiment_io.Case | Case) -> bool:
-            state = getattr(case, "cache_state", "")  # of a case that is ready
-            of_case = {"experiment": experiment, "cache_state": state, **case.labels}
-            return all(
-                of_case.get(name) in (value if isinstance(value, list) else [value])
-                for name, value in rule.items()
-            )
-
-        rules = self.settings.get("leave_out", [])
-        assert isinstance(rules, list)
-        taken = [case for case in cases if not any(fits(rule, case) for rule in rules)]
+        rules = self._rules("leave_out")
+        taken = [case for case in cases if not any(_fits(r, experiment, case) for r in rules)]
         if len(taken) < len(cases):
             print(
                 f"{experiment}: the profile {self.profile} leaves out {len(cases) - len(taken)} of "
                 f"{len(cases)} cases (leave_out in notebooks/study.yml)."
             )
         return taken
+
+    def _limited(self, experiment: str, cases: Sequence[_Kind]) -> list[_Kind]:
+        """Return cases that get no more blocks than a rule of `fewer` allows."""
+        rules = self._rules("fewer")
+        return [
+            replace(case, most_blocks=min(most, case.most_blocks or most))
+            if (most := min((r["blocks"] for r in rules if _fits(r, experiment, case)), default=0))
+            else case
+            for case in cases
+        ]
+
+    def _rules(self, name: str) -> list[dict[str, Any]]:
+        rules = self.settings.get(name, [])
+        assert isinstance(rules, list)
+        return rules
 
     @contextmanager
     def _room(self) -> Iterator[None]:
@@ -419,6 +426,17 @@ class Session:
                 f"made by another version; measure again with `hyperslab run {self.notebook}`"
             )
         return frame.reset_index(drop=True)
+
+
+def _fits(rule: Mapping[str, object], experiment: str, case: experiment_io.Case | Case) -> bool:
+    """Return whether a case has all that a rule of the profile names but its `blocks`."""
+    state = getattr(case, "cache_state", "")  # of a case that is ready
+    of_case = {"experiment": experiment, "cache_state": state, **case.labels}
+    return all(
+        of_case.get(name) in (value if isinstance(value, list) else [value])
+        for name, value in rule.items()
+        if name != "blocks"
+    )
 
 
 def _require_own(folder: Path) -> None:

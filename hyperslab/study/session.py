@@ -364,13 +364,13 @@ class Session:
 
     def _limited(self, experiment: str, cases: Sequence[_Kind]) -> list[_Kind]:
         """Return cases that get no more blocks than a rule of `fewer` allows."""
-        rules = self._rules("fewer")
-        return [
-            replace(case, most_blocks=min(most, case.most_blocks or most))
-            if (most := min((r["blocks"] for r in rules if _fits(r, experiment, case)), default=0))
-            else case
-            for case in cases
-        ]
+        limited = list(cases)
+        for rule in self._rules("fewer"):
+            most, labels = rule["blocks"], {n: rule[n] for n in rule if n != "blocks"}
+            for at, case in enumerate(limited):
+                if _fits(labels, experiment, case):
+                    limited[at] = replace(case, most_blocks=min(most, case.most_blocks or most))
+        return limited
 
     def _rules(self, name: str) -> list[dict[str, Any]]:
         rules = self.settings.get(name, [])
@@ -429,13 +429,12 @@ class Session:
 
 
 def _fits(rule: Mapping[str, object], experiment: str, case: experiment_io.Case | Case) -> bool:
-    """Return whether a case has all that a rule of the profile names but its `blocks`."""
+    """Return whether a case has all that a rule of the profile names."""
     state = getattr(case, "cache_state", "")  # of a case that is ready
     of_case = {"experiment": experiment, "cache_state": state, **case.labels}
     return all(
         of_case.get(name) in (value if isinstance(value, list) else [value])
         for name, value in rule.items()
-        if name != "blocks"
     )
 
 

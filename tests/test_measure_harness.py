@@ -105,6 +105,18 @@ def test_a_fresh_block_has_processes_and_copies_of_its_own(tmp_path, run):
     assert len({line.partition(" ")[2] for line in log.read_text().splitlines()}) == 1
 
 
+def test_a_fresh_block_copies_what_it_reads_alone(tmp_path, run):
+    often, once, log = (tmp_path / name for name in ("often", "once", "log"))
+    for path in (often, once):
+        path.write_bytes(b"abc")
+    reads = [
+        Case("often", Log(tmp_path / "others", [often], 0), files=(often,), aa=True),
+        Case("once", Log(log, [once], 0), files=(once,), most_blocks=1),
+    ]
+    run(*reads, blocks=2, fresh=True)
+    assert log.read_text().split()[-1] == str(once.stat().st_ino)
+
+
 @pytest.mark.parametrize(("scatter", "extra_s", "blocks"), [(0, 60, 6), (9, 60, 12), (9, 0.0, 6)])
 def test_blocks_go_on_while_times_are_known_too_little(run, scatter, extra_s, blocks):
     """A resumed run has as many."""

@@ -125,11 +125,12 @@ def measure(
         )
         with measuring(), bar:
             for block in _todo(plan, blocks):
+                wanted = [case for case, aa in entries if past.wants(case, aa, block, plan)]
                 if plan.fresh:
                     processes.turn_to(block)
-                    _copy_afresh(cases)  # the first, too: what was just written is read quicker
+                    _copy_afresh(wanted)  # the first, too: what was just written is read quicker
                 # Commands use nothing that servers import.
-                if any(callable(case.run) for case in cases):
+                if any(callable(case.run) for case in wanted):
                     processes.start(range(block, plan.blocks) if plan.fresh else ())
                 blocks[block] = _block(block, entries, plan, processes, past, bar, scratch)
                 if any(row["status"] == "ok" for row in blocks[block]) or not blocks[block]:
@@ -241,11 +242,11 @@ class _Past:
         if lasted_s == lasted_s:  # of a sample that was lost nothing is known
             self.lasted[label].append(lasted_s)
 
-    def wants(self, sample: _Sample, block: int, plan: Plan) -> bool:
+    def wants(self, case: Case, aa: str, block: int, plan: Plan) -> bool:
         """Whether a case is measured in this block: it has time left, or too few samples."""
-        spent = self.spent[sample.case.label, sample.aa]
+        spent = self.spent[case.label, aa]
         over = len(spent) >= MIN_SAMPLES and sum(spent) >= plan.cell_s
-        return not over and not 0 < sample.case.most_blocks <= block
+        return not over and not 0 < case.most_blocks <= block
 
     def against(self, sample: _Sample) -> bool:
         """Whether a sample that counts was disturbed; one that was lost stays to be seen."""
@@ -271,7 +272,7 @@ def _block(
     began, machine_s, own_s, forked = time.monotonic(), machine_cpu_s(), tree_cpu_s(), 0.0
     for again in range(1 + plan.retakes):
         for sample in waiting:
-            if again or past.wants(sample, block, plan):
+            if again or past.wants(sample.case, sample.aa, block, plan):
                 start = time.monotonic()
                 outcome = processes.run(Job(sample.case, plan.timeout_s, plan.sweeps, scratch))
                 _require_more(sample.case, outcome, scratch)

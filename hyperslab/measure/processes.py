@@ -14,7 +14,7 @@ _ENVIRONMENT = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NU
 GONE = "HelperError"  # of a server or a link: no further sample can succeed
 LOADED: set[str] = set()
 """What samples have imported, of this run: modules of this project, and packages."""
-MOST_SERVERS = 12
+MOST_SERVERS = 16
 """How many servers wait at a time: each holds the libraries in memory of its own."""
 
 

@@ -15,6 +15,11 @@ VOID = 0.05  # how far its whole interval may be: chance seldom goes further
 WIDE = 0.15  # how far from one a ratio, or an end of its interval, leaves most effects undecided
 OTHERS_MARKED, OTHERS_VOID = 0.10, 0.30  # shares of the CPU that other programs may use
 STATES = ("clean", "wide", "marked", "void")
+JUDGED = (
+    "experiment", "cache_state", "phase", "aa", "block", "status", "wall_s", "useful_bytes",
+    "others_cpu",
+)  # fmt: skip
+"""The columns of records that `judge` takes, but for half-widths."""
 _MOVING = ("read", "write", "sync", "data_read", "data_write", "data_reread")
 """Phases that move data, which verdicts rest on; so do those of a pattern ("pattern:map")."""
 

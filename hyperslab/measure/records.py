@@ -135,8 +135,8 @@ def about(path: Path) -> dict[str, Any]:
     return facts
 
 
-def load(path: Path) -> pd.DataFrame:
-    """Read records from Parquet.
+def load(path: Path, columns: Collection[str] = ()) -> pd.DataFrame:
+    """Read records from Parquet: all columns, or those that are asked for.
 
     Raises
     ------
@@ -151,13 +151,14 @@ def load(path: Path) -> pd.DataFrame:
             f"`hyperslab run {path.stem}`, or name another folder"
         )
     try:
-        frame = pd.read_parquet(path)
+        names = set(pq.read_schema(path).names)
+        frame = pd.read_parquet(path, columns=sorted(names & {*columns}) if columns else None)
     except Exception as error:
         raise ValueError(
             f"{path.name} is not a whole Parquet file of records ({error}): delete it and "
             f"measure again with `hyperslab run {path.stem}`"
         ) from error
-    if missing := {"case", "experiment", "phase", "run_id"} - set(frame.columns):
+    if missing := {"case", "experiment", "phase", "run_id"} - names:
         raise ValueError(f"{path.name} has no columns {sorted(missing)}: it holds no records")
     facts = about(path)
     if facts["schema"] > SCHEMA:
@@ -166,14 +167,15 @@ def load(path: Path) -> pd.DataFrame:
             "take a newer release"
         )
     labels = facts.get("labels", [])
-    _check_names(set(frame.columns) - set(labels))
+    _check_names(names - set(labels))
     kinds = {**_KINDS, **dict.fromkeys(labels, str)}
+    kinds = {name: kinds[name] for name in columns or (*COLUMNS, *labels)}
     defaults = {kind: pd.Series(value, frame.index, kind) for kind, value in _EMPTY.items()}
-    columns = {
+    read = {
         name: frame[name].fillna(_EMPTY[kind]).astype(kind) if name in frame else defaults[kind]
         for name, kind in kinds.items()
     }
-    return pd.DataFrame(columns, columns=[*COLUMNS, *labels])
+    return pd.DataFrame(read)
 
 
 def machines(folder: Path) -> dict[str, dict[str, object]]:

@@ -11,7 +11,7 @@ import pandas as pd
 from ..claims import PartVerdict
 from ..claims.bands import HOLDS, REVERSED, UNDECIDED
 from ..claims.rules import NO_DIFFERENCE, direction, equality
-from ..measure.noise import judge
+from ..measure.noise import JUDGED, judge
 from ..measure.records import load
 from ..text import ENOUGH
 from .machines import Machine, Machines
@@ -68,7 +68,8 @@ def repeats(runs: Sequence[Machine]) -> dict[str, float]:
 def judged_alike(comparison: Machines) -> dict[str, int]:
     """Return how A/A pairs are judged, of all machines, as if each were a claim."""
     paths = [path for run in comparison.machines for path in sorted(run.folder.glob("*.parquet"))]
-    pairs = (frame[frame["aa"].isin(("A", "B"))] for frame in map(load, paths))
+    frames = (load(path, JUDGED) for path in paths)
+    pairs = (frame[frame["aa"].isin(("A", "B"))] for frame in frames)
     ratios = [noise.ratio for frame in pairs for noise in judge(frame)]
     bounds = [(ratio.low, ratio.high) for ratio in ratios if ratio.n >= ENOUGH]
     differs, equals = direction(above=True), equality(NO_DIFFERENCE)

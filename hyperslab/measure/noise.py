@@ -16,10 +16,10 @@ WIDE = 0.15  # how far from one a ratio, or an end of its interval, leaves most 
 OTHERS_MARKED, OTHERS_VOID = 0.10, 0.30  # shares of the CPU that other programs may use
 STATES = ("clean", "wide", "marked", "void")
 JUDGED = (
-    "experiment", "cache_state", "phase", "aa", "block", "status", "wall_s", "useful_bytes",
-    "others_cpu",
+    "experiment", "cache_state", "case", "phase", "aa", "block", "status", "wall_s",
+    "useful_bytes", "others_cpu",
 )  # fmt: skip
-"""The columns of records that `judge` takes, but for half-widths."""
+"""The columns of records that `judge` takes."""
 _MOVING = ("read", "write", "sync", "data_read", "data_write", "data_reread")
 """Phases that move data, which verdicts rest on; so do those of a pattern ("pattern:map")."""
 
@@ -113,7 +113,7 @@ def judge(frame: pd.DataFrame, *, widths: bool = False) -> list[Noise]:
     >>> judge(frame_of(rows))[0].state
     'clean'
     """
-    timed = frame[frame["wall_s"].notna()]
+    timed = frame.loc[frame["wall_s"].notna(), [*JUDGED]]  # of all, each step would be slower
     noises = []
     for (experiment, cache_state), group in timed.groupby(["experiment", "cache_state"]):
         pair = group[group["aa"].isin(("A", "B")) & group["status"].isin(("ok", ""))]

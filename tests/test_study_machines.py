@@ -1,6 +1,7 @@
 """Machines beside each other: what they are, what they decide, and where they differ."""
 
 import json
+import math
 from dataclasses import replace
 
 import pytest
@@ -31,12 +32,13 @@ def top(tmp_path, monkeypatch):
     return tmp_path
 
 
-def measured(folder, ratio, run, *, noise=0.0, **facts):
+def measured(folder, ratio, run, *, noise=0.0, pace_s=math.nan, **facts):
     """Records in which case a takes `ratio` times as long as case b."""
     slow = samples("a", ratio)
     for row in slow:
         row["wall_s"] = ratio * (1 + noise * (row["block"] - 3))
-    rows = [{**row, "run_id": run} for row in (*slow, *samples("b", 1.0), *quiet())]
+    rows = [*slow, *samples("b", 1.0), *quiet()]
+    rows = [{**row, "run_id": run, "pace_s": pace_s} for row in rows]
     folder.mkdir(parents=True)
     save(frame_of(rows), folder / "trial.parquet")
     who = {"cpu": f"CPU of {folder.name}", "cores": 2, "memory_gib": 8, "system": "Linux"}
@@ -139,3 +141,13 @@ def test_runs_of_one_machine_are_compared_with_each_other(top):
     assert (row["Runs"], row["Verdicts that repeat (%)"]) == (3, 0.333)  # the page makes percent
     alike = repeats.judged_alike(gathered())
     assert alike == {"pairs": 4, "without": 0, "different": 0, "same": 4}
+
+
+def test_runs_at_another_pace_are_told_apart(top):
+    for number, pace_s in enumerate((1e-4, 1.05e-4, 2e-4)):
+        facts = {"identity": {"cpu": "C", "cores": 2}, "pace_s": pace_s, "noise": 0.02}
+        measured(top / f"results/m{number}", (4.0, 4.1, 1.4)[number], f"r{number}", **facts)
+    table = repeats.table(gathered())
+    assert list(table["Runs"]) == [3, 2]
+    assert list(table["Verdicts that repeat (%)"]) == [0.333, 1.0]
+    assert list(machines.facts(gathered())["Known work"]) == ["100 µs", "105 µs", "200 µs"]

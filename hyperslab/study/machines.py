@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 import pandas as pd
@@ -9,7 +10,7 @@ import pandas as pd
 from ..claims import FILE, Claim, ClaimFile, Judgement, PartVerdict, evaluate, read, recalled
 from ..claims.bands import INCONCLUSIVE, NOT_MEASURED
 from ..measure import records as tables
-from ..text import ENOUGH, TIMES, Interval, listing
+from ..text import ENOUGH, TIMES, Interval, amount, listing
 from .board import addresses, of_claim, signed
 from .profile import drawn_between, root
 
@@ -37,6 +38,13 @@ class Machine:
             by_run = [each.get(key) for each in by_run if isinstance(each, Mapping)]
         values = dict.fromkeys(str(each) for each in by_run if each is not None)
         return listing(list(values) or ["–"])
+
+    @cached_property
+    def pace_s(self) -> float:
+        """Seconds of a known piece of work beside samples, the median; NaN where none was done."""
+        paths = sorted(self.folder.glob("*.parquet"))
+        paces = [tables.load(path, ("pace_s",))["pace_s"] for path in paths]
+        return float(pd.concat(paces).median()) if paces else float("nan")
 
     @property
     def versions(self) -> dict[str, str]:
@@ -163,6 +171,7 @@ def facts(comparison: Machines) -> pd.DataFrame:
             "Processor": f"{cpu}, {cores} cores",
             "Memory (GiB)": memory,
             **{label: machine.fact(name) for label, name in _FACTS.items()},
+            "Known work": amount(machine.pace_s, "s"),
             "Rules": "today's" if today else "earlier ones",
         }
     return pd.DataFrame.from_dict(rows, orient="index").rename_axis("Machine")

@@ -13,10 +13,12 @@ from ..claims.bands import HOLDS, REVERSED, UNDECIDED
 from ..claims.rules import NO_DIFFERENCE, direction, equality
 from ..measure.noise import JUDGED, judge
 from ..measure.records import load
-from ..text import ENOUGH
+from ..text import ENOUGH, amount
 from .machines import Machine, Machines
 from .results.add import lasting
 
+ONE_PACE = 0.1
+"""How far from the usual of a machine's runs the known work may be, of a run at the same pace."""
 _HALF = NormalDist().inv_cdf(0.975)  # of a 95 % interval, in standard deviations
 
 
@@ -82,7 +84,7 @@ def judged_alike(comparison: Machines) -> dict[str, int]:
 
 
 def table(comparison: Machines) -> pd.DataFrame:
-    """Return shares of `repeats` for each group: a row a group, by its first run."""
+    """Return shares of `repeats` for each group, by its first run, and for those of one pace."""
     shares = {
         "inside": "Later estimates inside the earlier interval (%)",
         "apart": "Intervals apart (%)",
@@ -91,11 +93,18 @@ def table(comparison: Machines) -> pd.DataFrame:
         "same": "Verdicts that repeat (%)",
     }
     rows = {}
-    for runs in groups(comparison):
-        statistics = repeats(runs)
-        rows[runs[0].name] = {"Runs": len(runs)} | {
-            head: round(statistics[name], 3) for name, head in shares.items()
-        }
+    for group in groups(comparison):
+        usual_s = np.median([run.pace_s for run in group])
+        alike = [run for run in group if abs(run.pace_s / usual_s - 1) <= ONE_PACE]
+        chosen = {"": group, ", at one pace": alike if 1 < len(alike) < len(group) else []}
+        for which, runs in chosen.items():
+            if runs:
+                statistics, paces = repeats(runs), [run.pace_s for run in runs]
+                rows[group[0].name + which] = {
+                    "Runs": len(runs),
+                    "Known work": f"{amount(min(paces), 's')} to {amount(max(paces), 's')}",
+                    **{head: round(statistics[name], 3) for name, head in shares.items()},
+                }
     return pd.DataFrame.from_dict(rows, orient="index").rename_axis("First run")
 
 

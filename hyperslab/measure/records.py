@@ -130,7 +130,11 @@ def _is_empty(column: "pd.Series[Any]") -> bool:
 
 def about(path: Path) -> dict[str, Any]:
     """Return what records say of themselves: schema, labels, and what they were measured with."""
-    encoded = (pq.read_schema(path).metadata or {}).get(_ABOUT, b'{"schema": 1}')
+    return _facts(pq.read_schema(path))
+
+
+def _facts(schema: pa.Schema) -> dict[str, Any]:
+    encoded = (schema.metadata or {}).get(_ABOUT, b'{"schema": 1}')
     facts: dict[str, Any] = json.loads(encoded)
     return facts
 
@@ -151,7 +155,8 @@ def load(path: Path, columns: Collection[str] = ()) -> pd.DataFrame:
             f"`hyperslab run {path.stem}`, or name another folder"
         )
     try:
-        names = set(pq.read_schema(path).names)
+        schema = pq.read_schema(path)
+        names = set(schema.names)
         frame = pd.read_parquet(path, columns=sorted(names & {*columns}) if columns else None)
     except Exception as error:
         raise ValueError(
@@ -160,7 +165,7 @@ def load(path: Path, columns: Collection[str] = ()) -> pd.DataFrame:
         ) from error
     if missing := {"case", "experiment", "phase", "run_id"} - names:
         raise ValueError(f"{path.name} has no columns {sorted(missing)}: it holds no records")
-    facts = about(path)
+    facts = _facts(schema)
     if facts["schema"] > SCHEMA:
         raise ValueError(
             f"{path.name} is of schema {facts['schema']}, and this release reads up to {SCHEMA}: "
@@ -168,8 +173,8 @@ def load(path: Path, columns: Collection[str] = ()) -> pd.DataFrame:
         )
     labels = facts.get("labels", [])
     _check_names(names - set(labels))
-    kinds = {**_KINDS, **dict.fromkeys(labels, str)}
-    kinds = {name: kinds[name] for name in columns or (*COLUMNS, *labels)}
+    known: dict[str, Any] = {**_KINDS, **dict.fromkeys(labels, str)}
+    kinds = {name: known[name] for name in columns or known}
     defaults = {kind: pd.Series(value, frame.index, kind) for kind, value in _EMPTY.items()}
     read = {
         name: frame[name].fillna(_EMPTY[kind]).astype(kind) if name in frame else defaults[kind]

@@ -84,7 +84,7 @@ def judged_alike(comparison: Machines) -> dict[str, int]:
 
 
 def table(comparison: Machines) -> pd.DataFrame:
-    """Return shares of `repeats` for each group, by its first run, and for those of one pace."""
+    """Return shares of `repeats` for each group, by its first run, and for its runs at one pace."""
     shares = {
         "inside": "Later estimates inside the earlier interval (%)",
         "apart": "Intervals apart (%)",
@@ -92,20 +92,27 @@ def table(comparison: Machines) -> pd.DataFrame:
         "between": "Deviation between runs (%)",
         "same": "Verdicts that repeat (%)",
     }
+
+    def row(runs: Sequence[Machine]) -> dict[str, object]:
+        statistics, paces = repeats(runs), [run.pace_s for run in runs]
+        return {
+            "Runs": len(runs),
+            "Known work": f"{amount(min(paces), 's')} to {amount(max(paces), 's')}",
+            **{head: round(statistics[name], 3) for name, head in shares.items()},
+        }
+
     rows = {}
-    for group in groups(comparison):
-        usual_s = np.median([run.pace_s for run in group])
-        alike = [run for run in group if abs(run.pace_s / usual_s - 1) <= ONE_PACE]
-        chosen = {"": group, ", at one pace": alike if 1 < len(alike) < len(group) else []}
-        for which, runs in chosen.items():
-            if runs:
-                statistics, paces = repeats(runs), [run.pace_s for run in runs]
-                rows[group[0].name + which] = {
-                    "Runs": len(runs),
-                    "Known work": f"{amount(min(paces), 's')} to {amount(max(paces), 's')}",
-                    **{head: round(statistics[name], 3) for name, head in shares.items()},
-                }
+    for runs in groups(comparison):
+        rows[runs[0].name] = row(runs)
+        alike = _at_one_pace(runs)
+        if 1 < len(alike) < len(runs):
+            rows[f"{runs[0].name}, at one pace"] = row(alike)
     return pd.DataFrame.from_dict(rows, orient="index").rename_axis("First run")
+
+
+def _at_one_pace(runs: Sequence[Machine]) -> list[Machine]:
+    usual_s = np.median([run.pace_s for run in runs])
+    return [run for run in runs if abs(run.pace_s / usual_s - 1) <= ONE_PACE]
 
 
 def _parts(run: Machine) -> dict[str, PartVerdict]:

@@ -150,6 +150,15 @@ def test_how_well_times_are_known_is_half_an_interval_beside_the_others():
     assert item.guard == 1 and records(1.02).pipe(judge)[0].guard == pytest.approx(1.02)
 
 
+def test_what_fills_a_given_time_is_known_as_well_as_its_bytes():
+    same = records(1.0)
+    moved = 1e6 * (1 + 0.2 * ((same["block"] + (same["aa"] == "A")) % 2))
+    [steady], [scattered] = (
+        judge(same.assign(useful_bytes=bytes_), widths=True) for bytes_ in (1e6, moved)
+    )
+    assert steady.half_width == 0 and scattered.half_width == pytest.approx(0.095, abs=5e-4)
+
+
 def phases(cache_state="warm", **ratios):
     """Records of phases in which the pair is so far apart."""
     each = [records(ratio, cache_state).assign(phase=phase) for phase, ratio in ratios.items()]

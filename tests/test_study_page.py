@@ -205,6 +205,10 @@ def test_a_line_with_a_value_that_was_not_measured_is_left_out():
     assert said("It was {a:faster}.\nIt was {b:faster}.", **values) == shown
 
 
+def test_a_value_is_escaped_in_prose_and_not_in_code():
+    assert said("`v{part}` of {part}", part="[::2]`") == "`v[::2]'` of \\[::2]\\`"
+
+
 def test_newer_records_are_refused(tmp_path):
     save(frame_of([{"case": "a"}]), tmp_path / "x.parquet", {"schema": 99})
     with pytest.raises(ValueError, match="schema 99, and this release reads up to 2"):
@@ -212,16 +216,24 @@ def test_newer_records_are_refused(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("blocks", "other", "shown"),
-    [(7, 0.8, "Quick. **Do.** Buy."), (5, 0.8, "Quick. **Do.** No"), (7, 0.9, "Nothing is said")],
+    ("blocks", "other", "of_value", "shown"),
+    [
+        (7, 0.8, 7, "2 × [1.5, 3] faster. **Do.** Buy."),
+        (5, 0.8, 7, "faster. **Do.** No"),
+        (7, 0.8, 5, "(1.5 to 3, the range of 5 blocks) faster. **Do.** No"),
+        (7, 0.9, 7, "Nothing is said of times: one configuration, measured twice"),
+    ],
 )
-def test_few_blocks_give_no_advice_and_void_times_nothing(monkeypatch, blocks, other, shown):
+def test_few_blocks_give_no_advice_and_void_times_nothing(
+    monkeypatch, blocks, other, of_value, shown
+):
     texts = []
     monkeypatch.setattr("hyperslab.study.show.text", texts.append)
     pair = rows((("A", 0.8), ("B", other)), ("warm",), blocks)
     frame = frame_of([row | {"aa": row["case"], "case": "p"} for row in pair], ["layout"])
-    say("**Found.** Quick. **Do.** Buy.", rests_on=[frame])
-    assert shown in texts[0] and ("Buy" in texts[0]) == (blocks == 7 and other == 0.8)
+    gain = Interval(2.0, 1.5, 3.0, of_value)
+    say("**Found.** {gain:faster}. **Do.** Buy.", rests_on=[frame], gain=gain)
+    assert shown in texts[0] and ("Buy" in texts[0]) == shown.endswith("Buy.")
 
 
 def test_a_figure_is_drawn_for_light_and_for_dark_pages(monkeypatch, tmp_path):

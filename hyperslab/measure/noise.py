@@ -137,8 +137,10 @@ def judge(frame: pd.DataFrame, *, widths: bool = False) -> list[Noise]:
 def _half_width(timed: pd.DataFrame) -> float:
     """Return half the width of a case's interval, relative to all cases; the median over cases."""
     usable = timed[timed["status"].isin(("ok", "")) & (timed["aa"] != DISCARDED)]
-    seconds = usable.groupby(["block", "case", "aa"])["wall_s"].sum().unstack(["case", "aa"])
-    logs = np.log(seconds.dropna(axis="columns").to_numpy())
+    both = usable.groupby(["block", "case", "aa"])[["wall_s", "useful_bytes"]].sum()
+    moved = both["useful_bytes"].where(both["useful_bytes"] > 0, 1.0)
+    spent = both["wall_s"] / moved  # a byte's: what fills a given time always takes as long
+    logs = np.log(spent.unstack(["case", "aa"]).dropna(axis="columns").to_numpy())
     if not logs.size:
         return math.nan
     ratios = np.exp(logs - logs.mean(axis=1, keepdims=True)).T

@@ -3,7 +3,7 @@
 import functools
 import math
 import string
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import pandas as pd
@@ -11,7 +11,7 @@ import yaml
 
 from ..measure.noise import judge
 from ..measure.records import main
-from ..text import ENOUGH, Interval, data, exact, number, spread
+from ..text import ENOUGH, Interval, data, exact, number, percent, printable, spread
 from . import show as display
 from .figures import SCALES, Beside, Curves, Dots
 from .profile import LOADER, root
@@ -25,7 +25,8 @@ __all__ = ["caveats", "document", "exact", "noise", "said", "say", "show", "tabl
 def say(text: str, *, rests_on: Sequence[pd.DataFrame] = (), **values: object) -> None:
     """Show sentences of MyST, one a line, with values in them: ``{gain:faster}``, ``{size:MB}``."""
     answer, mark, _ = text.partition(_ADVICE)
-    if reason := no_advice(*rests_on):
+    shown = [value.n for value in values.values() if isinstance(value, Interval) and value.n]
+    if reason := no_advice(*rests_on) or (rests_on and _few(shown)):
         void = f"{_ANSWER} Nothing is said of times:"
         few = f"{answer}{mark} No advice from this run:" if mark else ""
         beginning = void if _void(*rests_on) else few
@@ -35,14 +36,21 @@ def say(text: str, *, rests_on: Sequence[pd.DataFrame] = (), **values: object) -
 
 def no_advice(*frames: pd.DataFrame) -> str:
     """Return why times give no advice: void, or too few blocks; empty where they give it."""
-    if _void(*frames):
-        return "too much else went on while it was measured, so that its times decide nothing"
-    few = [most for most in map(_most_blocks, frames) if most < ENOUGH]
-    return f"advice takes {ENOUGH} blocks, and it has {few[0]}" if few else ""
+    return _void(*frames) or _few(map(_most_blocks, frames))
 
 
-def _void(*frames: pd.DataFrame) -> bool:
-    return any(item.useless for frame in frames for item in judge(frame))
+def _void(*frames: pd.DataFrame) -> str:
+    """Return what makes times useless, empty if nothing does."""
+    for item in (item for frame in frames for item in judge(frame) if item.useless):
+        if item.others == "void":
+            return f"other programs used {percent(item.others_cpu)} of the CPU"
+        return f"one configuration, measured twice in a block, differed by {percent(item.away)}"
+    return ""
+
+
+def _few(blocks: Iterable[int]) -> str:
+    few = [number for number in blocks if number < ENOUGH]
+    return f"advice takes {ENOUGH} blocks, and it has {min(few)}" if few else ""
 
 
 def _most_blocks(frame: pd.DataFrame) -> int:
@@ -62,8 +70,13 @@ def said(text: str, **values: object) -> str:
     shown = [line for line in lines if not unmeasured & _fields(line)]
     if len(shown) < len(lines):
         shown.append("*What was not measured here is left out.*")
-    plain = {n: display.cell(v) if isinstance(v, str) else v for n, v in values.items()}
-    return "\n".join(shown).format(**plain)
+    # Parts between backticks are code, in which a backslash would be seen.
+    escapes = (display.cell, lambda value: printable(value).replace("`", "'"))
+    prose, code = (
+        {n: escape(v) if isinstance(v, str) else v for n, v in values.items()} for escape in escapes
+    )
+    parts = "\n".join(shown).split("`")
+    return "`".join(part.format(**(code if at % 2 else prose)) for at, part in enumerate(parts))
 
 
 def _fields(line: str) -> set[str]:

@@ -235,6 +235,14 @@ def test_the_least_work_that_is_near_the_quickest_is_chosen(seconds, best, chose
     assert best in remedies.index.get_level_values("reader")[remedies["best"]]
 
 
+def test_more_work_is_not_chosen_where_less_was_not_measured():
+    every = records("penard_s3", **{"h5": 10, "64": 10})
+    some = every[(every["read"] != "ocean map") | (every["reader"] != "subchunk")]
+    choices = places.chosen(places.everywhere({"penard_s3": some}), REMEDIES, 1.5)
+    picked = choices[choices["chosen"]]["remedy"].droplevel(["place", "layout", "reader"])
+    assert picked.to_dict() == dict.fromkeys(set(places.READS) - {"ocean map"}, "index it")
+
+
 def test_the_page_gathers_what_there_is_and_names_what_is_missing(tmp_path, capsys):
     (tmp_path / "machine.json").write_text("{}")
     run = study_begin("penard_summary", profile="quick", records=str(tmp_path))

@@ -262,7 +262,9 @@ def test_a_report_says_what_and_how_also_as_json_and_a_picture(file, tmp_path, c
     words = ["advise", str(file), *QUICK, "--access", "time_series=0.7", "--access", "map=0.3"]
     assert main([*words, "--json", "a.json", "--plot", "a.png", "--html", "a.html"]) == 0
     text = " ".join(capsys.readouterr().out.split())  # as wide as the terminal
-    assert "time_series 70% 192 B 48 of 48" in text and "because a time series touches " in text
+    assert (
+        "time_series 70% 192 B 48 of 48" in text and "because a time series goes through " in text
+    )
     command = f"hyperslab rechunk {shlex.quote(str(file))} maps-"
     assert command in text and command in html.unescape((tmp_path / "a.html").read_text())
     assert (tmp_path / "a.png").stat().st_size > 10_000

@@ -13,6 +13,7 @@ from .compare import compare
 
 LABELS = ("read", "layout", "reader")
 INDEX = ("place", *LABELS)
+_WHERE = ["place", "read"]
 READS = ("ocean series", "ocean map", "temperature series", "temperature map")
 DELAY, LINK, STATED, DISK = "a delay alone", "100 Mbit/s", "100 kB/s", "this machine's disk"
 STORES = {"s3": "S3 server here", "endpoint": "S3 of others", "endpoint-here": "S3 on this machine"}
@@ -71,22 +72,30 @@ def chosen(
     work = {remedy: number for number, remedy in enumerate(dict.fromkeys(remedies.values()))}
     pairs = list(remedies)
     keys = [pairs.index((layout, reader)) for _, _, layout, reader in mine.index]
-    groups = mine.groupby(level=["place", "read"], sort=False).ngroup().to_numpy()
+    groups = mine.groupby(level=_WHERE, sort=False).ngroup().to_numpy()
     mine = mine.iloc[np.lexsort((np.array(keys), groups))]
     seconds = mine["value"].map(lambda interval: interval.value)
     names = [remedies[layout, reader] for _, _, layout, reader in mine.index]
-    least = seconds.groupby(level=["place", "read"], sort=False).transform("min")
+    least = seconds.groupby(level=_WHERE, sort=False).transform("min")
     choices = mine.assign(remedy=names, times=seconds / least, best=seconds == least, chosen=False)
-    order = choices.assign(work=[work[remedy] for remedy in names])[choices["times"] <= near]
-    first = order.sort_values(["work", "times"], kind="stable").groupby(["place", "read"]).head(1)
-    choices.loc[first.index, "chosen"] = True
-    return choices
+    choices["work"] = [work[remedy] for remedy in names]
+    order = choices[choices["times"] <= near].sort_values(["work", "times"], kind="stable")
+    first = order.groupby(level=_WHERE).head(1)
+    at_place, at_read = (
+        choices["work"].groupby(level=keys).agg(set).to_dict() for keys in (["place"], _WHERE)
+    )
+    known = [  # not where less work may have been enough
+        {less for less in at_place[place] if less < needed} <= at_read[place, read]
+        for (place, read, *_), needed in zip(first.index, first["work"], strict=True)
+    ]
+    choices.loc[first.index[known], "chosen"] = True
+    return choices.drop(columns="work")
 
 
 def rank(table: pd.DataFrame) -> "pd.Series[float]":
     """Return the rank of each read that is ranked, among those of its place; 1 is the fastest."""
     seconds = table[table["ranked"]]["value"].map(lambda interval: interval.value)
-    return seconds.groupby(level=["place", "read"], sort=False).rank()
+    return seconds.groupby(level=_WHERE, sort=False).rank()
 
 
 def _linked(records: pd.DataFrame) -> list[pd.DataFrame]:

@@ -44,7 +44,7 @@ def _void(*frames: pd.DataFrame) -> str:
     for item in (item for frame in frames for item in judge(frame) if item.useless):
         if item.others == "void":
             return f"other programs used {percent(item.others_cpu)} of the CPU"
-        return f"one configuration, measured twice in a block, differed by {percent(item.away)}"
+        return f"one configuration, measured twice in each block, was {percent(item.away)} apart"
     return ""
 
 

@@ -223,9 +223,9 @@ class Session:
         blocks: str = "blocks",  # the setting that gives their number
     ) -> pd.DataFrame:
         """Measure cases, in the states of the page cache; or return their records when drawing."""
-        cases = self._not_left_out(experiment, cases)
-        if self.drawing:
-            return in_order(self._drawn(experiment, needed=bool(cases) and not only), cases)
+        every, cases = cases, self._not_left_out(experiment, cases)
+        if self.drawing:  # also what an earlier profile did not leave out
+            return in_order(self._drawn(experiment, needed=bool(cases) and not only), every)
         take_turn()
         if cases and only is not None:
             cases = only([case for case in cases if isinstance(case, experiment_io.Case)])

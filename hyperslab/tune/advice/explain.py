@@ -159,21 +159,27 @@ def _reason(advice: Advice, row: Row) -> str:
     if row.candidate.remedy:
         return _REMEDIES[row.candidate.remedy][1]
     now = advice.present.counts
-    changes = [f"{_PLAIN[name]} {_change(now[name], row.counts[name])}" for name in now]
     layout, old = row.candidate.layout, advice.subject.present.layout
-    tail = ""
-    if layout.chunks == old.chunks and layout.codec != old.codec:
-        tail = f" ({layout.codec or 'no codec'} instead of {old.codec or 'none'})"
-    return f"{listing(changes, 9)}{tail}"
+    reasons, against = list[str](), list[str]()
+    for name, before in now.items():
+        after = row.counts[name]
+        change = f"{_PLAIN[name]} goes through {_through(after)} instead of {_through(before)}"
+        (reasons if _touched(after) < _touched(before) else against).append(change)
+    if layout.codec != old.codec:
+        reasons.append(f"{layout.codec or 'no codec'} takes the place of {old.codec or 'none'}")
+    if not reasons:
+        return listing(against, 9)
+    return listing(reasons, 9) + (f", though {listing(against, 9)}" if against else "")
 
 
-def _change(before: Counts, after: Counts) -> str:
-    many, few = f"{after.chunks:,.0f} chunk{'s' * (after.chunks != 1)}", f"{before.chunks:,}"
-    if before.chunks and before.chunks == after.chunks:
-        return f"touches as many chunks ({few})"
-    if before.chunks and after.chunks:
-        return f"touches {many} instead of {few}"
-    return f"takes {after.requests:,} reads of the file instead of {before.requests:,}"
+def _touched(counts: Counts) -> float:
+    return max(counts.decoded_bytes, counts.stored_bytes)
+
+
+def _through(counts: Counts) -> str:
+    pieces = f"{counts.chunks:,} chunk" if counts.chunks else f"{counts.requests:,} read"
+    number = counts.chunks or counts.requests
+    return f"{_bytes(_touched(counts))} in {pieces}{'s' * (number != 1)}"
 
 
 def table(advice: Advice, width: int = 0) -> str:

@@ -243,6 +243,14 @@ def test_count_becomes_a_range_where_blocks_differ():
     assert (differs.value, differs.low, differs.high) == (4096, 4096, 5000)
 
 
+def test_a_spread_is_at_least_one_whichever_side_is_the_larger():
+    table = rows("a", 1.1) + rows("b")
+    for row in table[:2]:
+        row["wall_s"] = 0.4
+    found = measured("spread", table, value="wall_s", over="case", cells={})
+    assert (found.value, found.low, found.high) == (pytest.approx(1.1), 1, pytest.approx(2.5))
+
+
 def test_values_are_made_from_the_columns_they_name():
     table = frame_of(rows("a", 2.0, user_s=1.0, sys_s=0.5, rchar=4e6, file_bytes=5e5, minflt=30.0))
     expect = {

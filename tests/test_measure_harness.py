@@ -127,6 +127,12 @@ def test_blocks_go_on_while_times_are_known_too_little(run, scatter, extra_s, bl
     assert len(run(*scattered, **plan)) == len(rows)
 
 
+def test_cases_that_have_ended_ask_for_no_more_blocks(run):
+    ended = [Case(name, Scatter(9), most_blocks=6) for name in "bcd"]
+    rows = run(Case("a", Scatter(0), aa=True), *ended, blocks=6, half_width=0.3, extra_s=60)
+    assert {row["block"] for row in rows} == set(range(6))
+
+
 @pytest.mark.parametrize("system", ["linux", "darwin"])
 def test_each_sample_has_a_process_of_its_own(tmp_path, monkeypatch, processes, system):
     monkeypatch.setattr(sys, "platform", system)  # the last cannot fork safely

@@ -36,6 +36,8 @@ _PART_FIELDS = ("name", "measure", "rule", "reason")
 _NUMBER_FIELDS = {
     "factor", "scale", "at_least", "at_most", "amount", "per", "rate", "round_trip_s",
 }  # fmt: skip
+APPLIED = "2026-11-28"
+"""When the way in which all rules are applied last changed; book/methods.md says how."""
 BASES = ("calibration", "arithmetic", "another system")
 """Why no measurement here can confirm a claim: data made to show it, the document's own numbers, or
 a system that is not here."""
@@ -90,7 +92,7 @@ class Claim:
     @property
     def rules(self) -> str:
         """A hash of what it is judged by: what is measured and by which rules, and no words."""
-        judged = [
+        judged: list[object] = [APPLIED] + [
             [part.headline, part.role, part.kind, part.notebook, part.fields, asdict(part.rule)]
             for part in self.parts
         ]

@@ -90,6 +90,7 @@ def ratio(records: pd.DataFrame, fields: Fields) -> Measured:
     """Paired ratio of two configurations, or its geometric mean over groups."""
     of, to = side(records, fields, "of"), side(records, fields, "to")
     pairs, groups = paired_sides(of, to)
+    other = list[Cells]()
     if "against" in fields:  # what differs in both sides of a ratio that this one is divided by
         second = {n: {**mapping(fields, n), **mapping(fields["against"], n)} for n in ("of", "to")}
         other = [side(records, {**fields, **second}, name) for name in ("of", "to")]
@@ -100,7 +101,7 @@ def ratio(records: pd.DataFrame, fields: Fields) -> Measured:
         for name in ("of", "to"):
             counts = side(records, fields, name, str(fields["counting"]))
             words[f"{name}_count"] = number(typical(counts, groups))
-    return as_measured(fields, estimate, [of, to], words)
+    return as_measured(fields, estimate, [of, to, *other], words)
 
 
 @_kind(
@@ -192,11 +193,16 @@ def scatter(records: pd.DataFrame, fields: Fields) -> Measured:
 
 @_kind("spread", "value cells over", "", "top bottom of to compared groups")
 def spread(records: pd.DataFrame, fields: Fields) -> Measured:
-    """Largest over smallest of the groups, paired by block."""
+    """Largest over smallest of the groups, paired by block; which of the two is larger is open."""
     cells = side(records, fields, "cells")
     medians = medians_of(cells)
     top, bottom = (extreme(medians, select) for select in ("max", "min"))
-    return one_against_another(fields, cells, medians, top, bottom, {"top": top, "bottom": bottom})
+    words = {"top": top, "bottom": bottom}
+    found = one_against_another(fields, cells, medians, top, bottom, words)
+    if found.low >= 1:
+        return found
+    value, high = max(found.value, 1 / found.value), max(found.high, 1 / found.low)
+    return replace(found, value=value, low=1.0, high=high)
 
 
 @_kind("best", "value cells over expect select", "", "expected winner rival of to compared groups")
@@ -341,7 +347,7 @@ def wins(records: pd.DataFrame, fields: Fields) -> Measured:
     blocks = of.table.index.intersection(to.table.index)
     statistic = str(fields.get("select", "median"))
     limits = to.table[groups] * (1 + real(fields.get("margin", 0)))
-    inside = of.table[groups].agg(statistic) <= limits.agg(statistic)
+    inside = of.table.loc[blocks, groups].agg(statistic) <= limits.loc[blocks].agg(statistic)
     extremes = {"min": partial(np.nanmin, axis=-2), "max": partial(np.nanmax, axis=-2)}
     reduce = extremes.get(statistic, column_medians)
     a, b = (reduce(resampled(fields, table.loc[blocks, groups])) for table in (of.table, limits))

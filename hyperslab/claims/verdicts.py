@@ -79,6 +79,8 @@ class PartVerdict:
     marks: tuple[str, ...] = ()  # what a reader must know about the run
     role: str = ""  # its own, of `file.ROLES`
     noisy: bool = False  # whether some of the marks are on the noise of the run
+    blocks: int = 0  # that it rests on
+    timed: bool = False  # whether noise could have changed it
 
     @property
     def shown(self) -> str:
@@ -224,7 +226,7 @@ def _qualified(judgement: Judgement) -> Judgement:
 def _judged(part: Part, measured: Measured, folder: Folder) -> PartVerdict:
     state = folder.health(part.notebook, measured) if measured.timed else Health((), "")
     guard, void = state.guard, state.void
-    if not part.rule.log_unit:
+    if not part.rule.log_unit and unit_of(part, measured.unit) != TIMES:
         guard, void = 1.0, state.void or state.far
     verdict = part.rule.verdict(measured.low / guard, measured.high * guard)
     differs = folder.differs.get(part.notebook)
@@ -263,7 +265,8 @@ def _verdict(
     return PartVerdict(
         part.name, part.headline, part.rule.describe(), measured.value, measured.low, measured.high,
         unit_of(part, measured.unit), part.rule.document, verdict, reason, measured.run_id,
-        part.notebook, tuple(marks), part.role, noisy,
+        part.notebook, tuple(marks), part.role, noisy, measured.n,
+        measured.timed,
     )  # fmt: skip
 
 

@@ -113,8 +113,8 @@ def measure(
     entries = [(case, aa) for case in cases for aa in ("AB" if case.aa else ("",))]
     key = _plan_key(experiment, cases, plan)
     blocks = dict(journal.blocks(experiment, key))
-    if next(_todo(plan, blocks), None) is not None:
-        past = _Past(blocks)
+    past = _Past(blocks)
+    if next(_todo(plan, blocks, entries, past), None) is not None:
         bar = tqdm(
             total=len(entries) * plan.blocks,
             initial=len(entries) * len(blocks),
@@ -124,7 +124,7 @@ def measure(
             disable=None,  # where nobody looks
         )
         with measuring(), bar:
-            for block in _todo(plan, blocks):
+            for block in _todo(plan, blocks, entries, past):
                 wanted = [case for case, aa in entries if past.wants(case, aa, block, plan)]
                 if plan.fresh:
                     processes.turn_to(block)
@@ -139,16 +139,30 @@ def measure(
     return [row | {"experiment": experiment} for block in sorted(blocks) for row in blocks[block]]
 
 
-def _todo(plan: Plan, blocks: Mapping[int, Rows]) -> Iterator[int]:
+def _todo(
+    plan: Plan, blocks: Mapping[int, Rows], entries: Sequence[tuple[Case, str]], past: "_Past"
+) -> Iterator[int]:
     """Yield the blocks that are not there yet, then more while times are known too little."""
     yield from (block for block in range(plan.blocks) if block not in blocks)
     if plan.blocks < ENOUGH:
         return
     spent_s = 0.0
     for block in range(plan.blocks, 2 * plan.blocks):
-        rows = [row for block_rows in blocks.values() for row in block_rows]
+        going_on = {
+            (case.name, case.cache_state, aa)
+            for case, aa in entries
+            if past.wants(case, aa, block, plan)
+        }
+        rows = [
+            row
+            for block_rows in blocks.values()
+            for row in block_rows
+            if (row["case"], row["cache_state"], row["aa"]) in going_on
+        ]
+        if not rows:
+            return
         tries = {(row["block"], row["order"]): row["elapsed_s"] for row in rows}
-        each_s = sum(tries.values()) / len(blocks)
+        each_s = sum(tries.values()) / len({row["block"] for row in rows})
         if spent_s + each_s > plan.extra_s:
             return
         labels = {name for row in rows for name in row} - set(COLUMNS)
@@ -195,7 +209,7 @@ class _Sample:
     def take(self, outcome: Outcome) -> None:
         """Keep the outcome of a try; one that is lost takes no sample away."""
         self.tries.append(outcome)
-        if outcome.rows:
+        if outcome.status == "ok":
             self.tries[0], self.tries[-1] = outcome, self.tries[0]
 
     def rows(self) -> Rows:

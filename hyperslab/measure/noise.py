@@ -119,7 +119,9 @@ def judge(frame: pd.DataFrame, *, widths: bool = False) -> list[Noise]:
         pair = group[group["aa"].isin(("A", "B")) & group["status"].isin(("ok", ""))]
         moving = pair[pair["phase"].isin(_MOVING) | pair["phase"].str.startswith("pattern:")]
         pair = pair if moving.empty else moving
-        both = pair.groupby(["block", "aa"])[["wall_s", "useful_bytes"]].sum()
+        each = pair.groupby(["block", "case", "aa"])[["wall_s", "useful_bytes"]].sum()
+        twice = each.groupby(level=["block", "case"])["wall_s"].transform("size") == 2
+        both = each[twice].groupby(level=["block", "aa"]).sum()
         moved = both["useful_bytes"].where(both["useful_bytes"] > 0)
         # Some move as much as they can in a given time: they are compared by their time a byte.
         spent = both["wall_s"] if moved.isna().any() else both["wall_s"] / moved
@@ -139,12 +141,17 @@ def _half_width(timed: pd.DataFrame) -> float:
     usable = timed[timed["status"].isin(("ok", "")) & (timed["aa"] != DISCARDED)]
     both = usable.groupby(["block", "case", "aa"])[["wall_s", "useful_bytes"]].sum()
     moved = both["useful_bytes"].where(both["useful_bytes"] > 0, 1.0)
-    spent = both["wall_s"] / moved  # a byte's: what fills a given time always takes as long
-    logs = np.log(spent.unstack(["case", "aa"]).dropna(axis="columns").to_numpy())
-    if not logs.size:
+    # A byte's: what fills a given time always takes as long.
+    logs = (both["wall_s"] / moved).apply(np.log).unstack(["case", "aa"])
+    logs = logs.loc[:, logs.count() >= min(ENOUGH, len(logs))]  # some are not in every block
+    cases = logs.shape[1]
+    if cases < 2:
         return math.nan
-    ratios = np.exp(logs - logs.mean(axis=1, keepdims=True)).T
-    intervals = [paired_ratio(each, np.ones(each.size)) for each in ratios]
+    apart = logs - logs.mean()
+    # What is taken off holds a part of the case itself.
+    apart = apart.sub(apart.mean(axis=1), axis=0) * math.sqrt(cases / (cases - 1))
+    each = [np.exp(column.dropna().to_numpy()) for _, column in apart.items()]
+    intervals = [paired_ratio(blocks, np.ones(blocks.size)) for blocks in each]
     return float(np.median([(i.high / i.low) ** 0.5 - 1 for i in intervals]))
 
 

@@ -2,24 +2,26 @@
 
 import json
 from collections.abc import Sequence
+from functools import cache
 from itertools import combinations
-from statistics import NormalDist
 
 import numpy as np
 import pandas as pd
+from scipy.stats import chi2
 
 from ..claims import PartVerdict
 from ..claims.bands import HOLDS, REVERSED, UNDECIDED
 from ..claims.rules import NO_DIFFERENCE, direction, equality
 from ..measure.noise import JUDGED, judge
 from ..measure.records import load
+from ..measure.stats import paired_ratio
 from ..text import ENOUGH, amount
 from .machines import Machine, Machines
 from .results.add import lasting
 
 ONE_PACE = 0.1
 """How far from the usual of a machine's runs the known work may be, of a run at the same pace."""
-_HALF = NormalDist().inv_cdf(0.975)  # of a 95 % interval, in standard deviations
+_SIMULATED = 1000
 
 
 def groups(comparison: Machines) -> list[list[Machine]]:
@@ -45,8 +47,15 @@ def repeats(runs: Sequence[Machine]) -> dict[str, float]:
     apart = [second.low > first.high or second.high < first.low for first, second in both]
     keys = dict.fromkeys(key for each in by_run for key in each)
     parts = [[each[key] for each in by_run if key in each] for key in keys]
-    spread = [np.std([np.log(part.measured) for part in of], ddof=1) for of in parts if len(of) > 1]
-    width = [np.log(part.high / part.low) / 2 / _HALF for of in parts for part in of]
+    spread = [
+        np.std([np.log(part.measured) for part in of], ddof=1) / _usual_deviation(len(of))
+        for of in parts
+        if len(of) > 1
+    ]
+    width = [
+        np.log(part.high / part.low) / 2 / _half_width(part.blocks) for of in parts for part in of
+    ]
+    expected, between = float(np.median(width)), float(np.median(spread))
     verdicts = [
         (judgement.verdict, later.judgements[key].verdict)
         for earlier, later in pairs
@@ -59,12 +68,27 @@ def repeats(runs: Sequence[Machine]) -> dict[str, float]:
         "inside": float(np.mean(inside)),  # share of later ones inside of the earlier interval
         "apart": float(np.mean(apart)),  # share of intervals that are apart
         # medians, over parts, of the standard deviation of logarithms
-        "expected": float(np.median(width)),  # that an interval speaks of
-        "between": float(np.median(spread)),  # between the runs
+        "expected": expected,  # that an interval speaks of
+        "between": between,  # between the runs
+        "alone": max(between**2 - expected**2, 0.0) ** 0.5,  # of that, what no interval speaks of
         "decided": len(decided) / len(pairs),  # verdicts that both of two runs decided
         "same": same,  # share of these
         "wrong": (1 - same) / 2 * len(decided) / len(pairs),  # of a run's verdicts, at least
     }
+
+
+@cache
+def _half_width(blocks: int) -> float:
+    """Return half the width of an interval of normal noise, in deviations of its estimate."""
+    noise = np.exp(np.random.default_rng(0).normal(0, 0.01, (_SIMULATED, blocks)))
+    found = [paired_ratio(each, np.ones(blocks)) for each in noise]
+    widths = [np.log(ratio.high / ratio.low) / 2 for ratio in found]
+    return float(np.median(widths) / np.std([np.log(ratio.value) for ratio in found]))
+
+
+def _usual_deviation(runs: int) -> float:
+    """Return the median of the standard deviation of so many normal values, which is below one."""
+    return float(np.sqrt(chi2.median(runs - 1) / (runs - 1)))
 
 
 def judged_alike(comparison: Machines) -> dict[str, int]:
@@ -90,6 +114,7 @@ def table(comparison: Machines) -> pd.DataFrame:
         "apart": "Intervals apart (%)",
         "expected": "Deviation that intervals speak of (%)",
         "between": "Deviation between runs (%)",
+        "alone": "Of that, between runs alone (%)",
         "same": "Verdicts that repeat (%)",
     }
 
@@ -116,10 +141,10 @@ def _at_one_pace(runs: Sequence[Machine]) -> list[Machine]:
 
 
 def _parts(run: Machine) -> dict[str, PartVerdict]:
-    """Return the parts of claims that have an interval, which counts have not."""
+    """Return the parts of claims whose times have an interval."""
     return {
         f"{key}/{part.name}": part
         for key, judged in run.judgements.items()
         for part in judged.parts
-        if 0 < part.low < part.high < np.inf
+        if part.timed and part.blocks >= ENOUGH and 0 < part.low < part.high < np.inf
     }

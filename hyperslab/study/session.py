@@ -231,7 +231,6 @@ class Session:
             cases = only([case for case in cases if isinstance(case, experiment_io.Case)])
         if not cases:
             return records.frame_of([])
-        cases = self._limited(experiment, cases)
         own, toys = bool(modules), self.profile == TOYS
         with self._room():
             ready = [
@@ -239,6 +238,7 @@ class Session:
                 for state in cache
                 for case in cases
             ]
+        ready = self._limited(experiment, ready)  # once each has its state of the page cache
         if any(case.labels for case in ready):
             modules = modules or experiment_io.modules(ready)
         plan = Plan(

@@ -80,7 +80,7 @@ def test_the_ends_are_the_order_statistics_of_the_sign_test(n, rank):
     assert (found.low, found.value, found.high) == (rank, (n + 1) / 2, n + 1 - rank)
 
 
-@pytest.mark.parametrize("blocks", [6, 9, 15])
+@pytest.mark.parametrize("blocks", [6, 7, 9, 12, 15])
 def test_intervals_cover_the_truth_as_often_as_they_say(blocks):
     """Of ratios and of means over groups whose blocks share their noise; 95 % within chance."""
     rng = np.random.default_rng(blocks)

@@ -111,9 +111,16 @@ def test_a_profile_leaves_cases_out_or_measures_them_less_by_their_labels(tmp_pa
     assert set(found["layout"]) == {"chunked"}
     run = begin("lee_access", profile="smoke", workdir=str(tmp_path), repeats=3)
     rules = [{"blocks": most, "layout": "chunked"} for most in (2, 9)]
+    rules.append({"blocks": 1, "layout": "chunked", "cache_state": "warm", "experiment": "g"})
     run.settings = {**run.settings, "fewer": rules}
-    found = run.measure("g", cases_of(run, *LAYOUTS)).groupby("layout", observed=True)["block"]
-    assert found.nunique().to_dict() == {"plain": 3, "chunked": 2}
+    found = run.measure("g", cases_of(run, *LAYOUTS), cache=("cold", "warm"))
+    blocks = found.groupby(["layout", "cache_state"], observed=True)["block"].nunique()
+    assert blocks.to_dict() == {
+        ("plain", "cold"): 3, ("plain", "warm"): 3, ("chunked", "cold"): 2, ("chunked", "warm"): 1,
+    }  # fmt: skip
+    run.settings = {**run.settings, "fewer": [{"blocks": 1, "experiment": "h", "layuot": "plain"}]}
+    with pytest.raises(ValueError, match=r"no case of h has 'layuot': they have .*layout"):
+        run.measure("h", cases_of(run, *LAYOUTS))
     with pytest.raises(ValueError, match="no reader 'netcdf5'; give one of"):
         Case({}, Read(cases[0].work.file, COLUMN, "netcdf5")).ready()
 

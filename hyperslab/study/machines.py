@@ -169,12 +169,13 @@ def facts(comparison: Machines) -> pd.DataFrame:
             machine.fact("identity", key) for key in ("cpu", "cores", "memory_gib")
         )
         today = machine.fact("rules") == comparison.content.rules
+        judged = "today's" if today else "earlier ones"
         rows[machine.name] = {
             "Processor": f"{cpu}, {cores} cores",
             "Memory (GiB)": memory,
             **{label: machine.fact(name) for label, name in _FACTS.items()},
             "Known work": amount(machine.pace_s, "s"),
-            "Rules": "today's" if today else "earlier ones",
+            "Rules": f"{judged}, {machine.fact('rules')[:8]}",
         }
     return pd.DataFrame.from_dict(rows, orient="index").rename_axis("Machine")
 

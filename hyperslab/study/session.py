@@ -353,6 +353,7 @@ class Session:
 
     def _not_left_out(self, experiment: str, cases: Sequence[_Kind]) -> list[_Kind]:
         """Return the cases that the profile measures: those that no rule of `leave_out` fits."""
+        self._check_rules(experiment, cases)
         rules = self._rules("leave_out")
         taken = [case for case in cases if not any(_fits(r, experiment, case) for r in rules)]
         if len(taken) < len(cases):
@@ -371,6 +372,18 @@ class Session:
                 if _fits(labels, experiment, case):
                     limited[at] = replace(case, most_blocks=min(most, case.most_blocks or most))
         return limited
+
+    def _check_rules(self, experiment: str, cases: Sequence[_Kind]) -> None:
+        """Refuse a rule for this experiment by a label that none of its cases has."""
+        known = {"blocks", "experiment", "cache_state"}.union(*(case.labels for case in cases))
+        for rule in self._rules("leave_out") + self._rules("fewer"):
+            named = rule.get("experiment", [])
+            wrong = sorted(rule.keys() - known)
+            if cases and wrong and experiment in (named if isinstance(named, list) else [named]):
+                raise ValueError(
+                    f"notebooks/study.yml, {self.notebook}, {self.profile}: no case of "
+                    f"{experiment} has {wrong[0]!r}: they have {', '.join(sorted(known))}"
+                )
 
     def _rules(self, name: str) -> list[dict[str, Any]]:
         rules = self.settings.get(name, [])

@@ -73,7 +73,8 @@ def legend(findings: Findings) -> str:
         return ""
     return (
         f"medians, ± half of their interval ({spread(max(blocks), min(blocks))}); * best, = not "
-        "told apart from it; no mark where none is told apart\n"
+        "told apart from it; no mark where none is told apart; blocks share a process and a copy "
+        "of each file: another run may lie outside\n"
         "write: created, filled, closed, on the disk; re-read: all of it, just written; "
         "open: its metadata"
     )

@@ -98,6 +98,13 @@ def test_an_ambiguous_filter_names_claim_and_part(tmp_path):
         judge(tmp_path, claim(), rows + samples("b", 1.0))
 
 
+def test_a_part_comes_back_from_json_as_it_was():
+    part = claims.PartVerdict(
+        "p", True, "r", 4.0, 1.0, math.inf, "B/s", math.nan, "holds", "why", "run-1", "n", ("m",)
+    )
+    assert repr(claims.PartVerdict.of_json(json.loads(json.dumps(part.as_json())))) == repr(part)
+
+
 def test_claims_json_has_the_agreed_fields(tmp_path):
     found = judge(tmp_path, claim(basis="arithmetic"), run())
     claims.write_json([found], tmp_path / "out" / "claims.json")

@@ -92,18 +92,18 @@ class PartVerdict:
     @classmethod
     def of_json(cls, facts: Mapping[str, Any]) -> "PartVerdict":
         given = {each.name: facts[each.name] for each in fields(cls)} | {
-            name: math.nan if facts[name] is None else facts[name]
+            name: math.nan if facts[name] is None else float(facts[name])
             for name in ("measured", "low", "high", "document")
         }
         return cls(**{**given, "marks": tuple(facts["marks"])})
 
     def as_json(self) -> dict[str, object]:
-        """Return the part as it stands in claims.json, which has neither NaN nor infinity."""
+        """Return the part as it stands in claims.json: NaN is null there, and infinity a text."""
         facts = {**asdict(self), "shown": self.shown, "marks": list(self.marks)}
-        return {
-            name: None if isinstance(value, float) and not math.isfinite(value) else value
-            for name, value in facts.items()
+        odd = {
+            name: x for name, x in facts.items() if isinstance(x, float) and not math.isfinite(x)
         }
+        return facts | {name: None if math.isnan(x) else str(x) for name, x in odd.items()}
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ import pandas as pd
 from .. import claims
 from ..claims.bands import HOLDS, IN_PART, NOT_MEASURED, SIGNS, UNDECIDED, kind_of, sign
 from ..measure import records as tables
-from ..text import amount
+from ..text import TIMES, amount
 from . import provenance
 from .profile import drawn_between, entries, root
 
@@ -79,8 +79,8 @@ def strengths(board: Board) -> pd.DataFrame:
 
 
 def directions(board: Board) -> pd.DataFrame:
-    """Return the claims that two things are equal, or that one is more, for `Forest`: ratios."""
-    ratios = _ratios(board, ("direction above", "direction below", "equality"))
+    """Return the claims that a ratio is one, more or within limits, for `Forest`: ratios."""
+    ratios = _ratios(board, ("direction above", "direction below", "equality", "count"))
     ends = ["value", "low", "high", "least", "most"]
     ratios[ends] = np.exp(ratios[ends])
     return ratios
@@ -91,11 +91,14 @@ def _ratios(board: Board, kinds: Collection[str]) -> pd.DataFrame:
     for item in board.judgements:
         head = item.headline
         rule = next(part.rule for part in item.claim.parts if part.name == head.name)
-        if rule.kind not in kinds or not head.low > 0:
+        if rule.kind not in kinds or head.unit != TIMES or not head.low > 0:
             continue
-        unit = rule.log_unit
+        unit = rule.log_unit or 1.0
         low, high = sorted(math.log(end) / unit for end in (head.low, head.high))
-        edges = [-math.inf, *(edge for edge, _ in rule.edges), math.inf]
+        ends = [edge for edge, _ in rule.edges]
+        if not rule.log_unit:  # limits of the ratio itself
+            ends = [math.log(end) if end > 0 else -math.inf for end in ends]
+        edges = [-math.inf, *ends, math.inf]
         band = rule.verdicts.index(HOLDS)
         rows.append(
             {

@@ -119,16 +119,16 @@ def judge(frame: pd.DataFrame, *, widths: bool = False) -> list[Noise]:
         pair = group[group["aa"].isin(("A", "B")) & group["status"].isin(("ok", ""))]
         moving = pair[pair["phase"].isin(_MOVING) | pair["phase"].str.startswith("pattern:")]
         pair = pair if moving.empty else moving
-        each = pair.groupby(["block", "case", "aa"])[["wall_s", "useful_bytes"]].sum()
-        twice = each.groupby(level=["block", "case"])["wall_s"].transform("size") == 2
-        both = each[twice].groupby(level=["block", "aa"]).sum()
-        moved = both["useful_bytes"].where(both["useful_bytes"] > 0)
-        # Some move as much as they can in a given time: they are compared by their time a byte.
-        spent = both["wall_s"] if moved.isna().any() else both["wall_s"] / moved
-        sums = spent.unstack().dropna()
-        if sums.empty or set(sums.columns) != {"A", "B"}:
+        each = pair.groupby(["block", "case", "aa"])[["wall_s", "useful_bytes"]].sum().unstack()
+        if {*each["wall_s"]} != {"A", "B"}:
             continue
-        ratio = paired_ratio(sums["A"], sums["B"])
+        both = each[each["wall_s"].notna().all(axis=1)].groupby(level="block").sum()
+        if both.empty:
+            continue
+        sums, moved = both["wall_s"], both["useful_bytes"]
+        # Some move as much as they can in a given time: they are compared by their time a byte.
+        spent = sums / moved if (moved > 0).to_numpy().all() else sums
+        ratio = paired_ratio(spent["A"], spent["B"])
         synced = bool((group["phase"] == "sync").any())
         others = float(group.groupby("block")["others_cpu"].first().median())
         width = _half_width(group) if widths else math.nan

@@ -120,10 +120,8 @@ def judge(frame: pd.DataFrame, *, widths: bool = False) -> list[Noise]:
         moving = pair[pair["phase"].isin(_MOVING) | pair["phase"].str.startswith("pattern:")]
         pair = pair if moving.empty else moving
         each = pair.groupby(["block", "case", "aa"])[["wall_s", "useful_bytes"]].sum().unstack()
-        if {*each["wall_s"]} != {"A", "B"}:
-            continue
-        both = each[each["wall_s"].notna().all(axis=1)].groupby(level="block").sum()
-        if both.empty:
+        both = each.dropna().groupby(level="block").sum()  # of cases that have both in the block
+        if both.empty or {*both["wall_s"]} != {"A", "B"}:
             continue
         sums, moved = both["wall_s"], both["useful_bytes"]
         # Some move as much as they can in a given time: they are compared by their time a byte.

@@ -265,8 +265,7 @@ def _verdict(
     return PartVerdict(
         part.name, part.headline, part.rule.describe(), measured.value, measured.low, measured.high,
         unit_of(part, measured.unit), part.rule.document, verdict, reason, measured.run_id,
-        part.notebook, tuple(marks), part.role, noisy, measured.n,
-        measured.timed,
+        part.notebook, tuple(marks), part.role, noisy, measured.n, measured.timed,
     )  # fmt: skip
 
 

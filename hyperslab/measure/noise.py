@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 
 from ..text import ENOUGH
-from .records import DISCARDED
+from .records import DISCARDED, SAMPLE
 from .stats import Interval, paired_ratio
 
 MARKED_MEMORY, MARKED_DISK = 0.015, 0.03  # how far from one the A/A ratio may be, unmarked
@@ -165,6 +165,6 @@ class Disturbed:
 def disturbed(frame: pd.DataFrame) -> Disturbed:
     """Return how many samples were measured again; of older records nothing is known."""
     watched = frame["pace_s"].notna() & (frame["aa"] != DISCARDED)
-    samples = frame[watched].drop_duplicates(["experiment", "block", "order", "aa"])
+    samples = frame[watched].drop_duplicates([*SAMPLE])
     retaken, left = (samples["retaken"] > 0).sum(), samples["disturbed"].sum()
     return Disturbed(len(samples), int(retaken), int(left))

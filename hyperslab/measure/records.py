@@ -39,6 +39,8 @@ NEEDED = (
 """Columns that a file of records always has; of the others those in which something stands."""
 DISCARDED = "discarded"
 """What `aa` says of a try that was disturbed, so that the sample was measured again."""
+SAMPLE = ("experiment", "block", "order", "aa")
+"""The columns that tell one sample from the others of a run; each of its phases has a row."""
 MACHINES = "machine.json"
 SCHEMA = 2
 """Of records: 2 has labels of cases as columns, and says what it was measured with."""

@@ -43,9 +43,8 @@ class Machine:
     def pace_s(self) -> float:
         """Seconds of a known piece of work beside samples, the median; NaN where none was done."""
         paths = sorted(self.folder.glob("*.parquet"))
-        sample = ["experiment", "block", "order", "aa"]  # of which each phase has a row
-        frames = [tables.load(path, (*sample, "pace_s")) for path in paths]
-        samples = [f[f["aa"] != tables.DISCARDED].drop_duplicates(sample) for f in frames]
+        frames = [tables.load(path, (*tables.SAMPLE, "pace_s")) for path in paths]
+        samples = [f[f["aa"] != tables.DISCARDED].drop_duplicates([*tables.SAMPLE]) for f in frames]
         return float(pd.concat(samples)["pace_s"].median()) if samples else float("nan")
 
     @property

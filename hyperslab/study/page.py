@@ -26,11 +26,10 @@ def say(text: str, *, rests_on: Sequence[pd.DataFrame] = (), **values: object) -
     """Show sentences of MyST, one a line, with values in them: ``{gain:faster}``, ``{size:MB}``."""
     answer, mark, _ = text.partition(_ADVICE)
     shown = [value.n for value in values.values() if isinstance(value, Interval) and value.n]
-    if reason := no_advice(*rests_on) or (rests_on and _few(shown)):
-        void = f"{_ANSWER} Nothing is said of times:"
-        few = f"{answer}{mark} No advice from this run:" if mark else ""
-        beginning = void if _void(*rests_on) else few
-        text = f"{beginning} {reason}." if beginning else text
+    if void := _void(*rests_on):
+        text = f"{_ANSWER} Nothing is said of times: {void}."
+    elif mark and rests_on and (few := _few(map(_most_blocks, rests_on)) or _few(shown)):
+        text = f"{answer}{mark} No advice from this run: {few}."
     display.text(said(text, **values))
 
 

@@ -10,9 +10,8 @@ import uuid
 import weakref
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import replace
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -32,6 +31,7 @@ from ..measure.worker import is_full
 from ..network import Link
 from ..text import data
 from . import provenance, show
+from .case_rules import CaseRules, Kind
 from .options import journal_path
 from .ordered import as_seen, in_order
 from .privacy import scrubber
@@ -47,7 +47,6 @@ from .profile import (
 )  # fmt: skip
 
 _TEXT_COLUMNS = ("status", "note")  # columns of words, which may name a path
-_Kind = TypeVar("_Kind", bound=experiment_io.Case | Case)
 
 
 def begin(
@@ -238,7 +237,7 @@ class Session:
                 for state in cache
                 for case in cases
             ]
-        ready = self._limited(experiment, ready)  # once each has its state of the page cache
+        ready = self._rules.limited(experiment, ready)  # once each has its state of the page cache
         if any(case.labels for case in ready):
             modules = modules or experiment_io.modules(ready)
         plan = Plan(
@@ -351,11 +350,10 @@ class Session:
         self._journal.discard()
         self._held.close()
 
-    def _not_left_out(self, experiment: str, cases: Sequence[_Kind]) -> list[_Kind]:
+    def _not_left_out(self, experiment: str, cases: Sequence[Kind]) -> list[Kind]:
         """Return the cases that the profile measures: those that no rule of `leave_out` fits."""
-        self._check_rules(experiment, cases)
-        rules = self._rules("leave_out")
-        taken = [case for case in cases if not any(_fits(r, experiment, case) for r in rules)]
+        self._rules.check(experiment, cases)
+        taken = self._rules.taken(experiment, cases)
         if len(taken) < len(cases):
             print(
                 f"{experiment}: the profile {self.profile} leaves out {len(cases) - len(taken)} of "
@@ -363,32 +361,9 @@ class Session:
             )
         return taken
 
-    def _limited(self, experiment: str, cases: Sequence[_Kind]) -> list[_Kind]:
-        """Return cases that get no more blocks than a rule of `fewer` allows."""
-        limited = list(cases)
-        for rule in self._rules("fewer"):
-            most, labels = rule["blocks"], {n: rule[n] for n in rule if n != "blocks"}
-            for at, case in enumerate(limited):
-                if _fits(labels, experiment, case):
-                    limited[at] = replace(case, most_blocks=min(most, case.most_blocks or most))
-        return limited
-
-    def _check_rules(self, experiment: str, cases: Sequence[_Kind]) -> None:
-        """Refuse a rule for this experiment by a label that none of its cases has."""
-        known = {"blocks", "experiment", "cache_state"}.union(*(case.labels for case in cases))
-        for rule in self._rules("leave_out") + self._rules("fewer"):
-            named = rule.get("experiment", [])
-            wrong = sorted(rule.keys() - known)
-            if cases and wrong and experiment in (named if isinstance(named, list) else [named]):
-                raise ValueError(
-                    f"notebooks/study.yml, {self.notebook}, {self.profile}: no case of "
-                    f"{experiment} has {wrong[0]!r}: they have {', '.join(sorted(known))}"
-                )
-
-    def _rules(self, name: str) -> list[dict[str, Any]]:
-        rules = self.settings.get(name, [])
-        assert isinstance(rules, list)
-        return rules
+    @property
+    def _rules(self) -> CaseRules:
+        return CaseRules(self.settings, f"{self.notebook}, {self.profile}")
 
     @contextmanager
     def _room(self) -> Iterator[None]:
@@ -439,16 +414,6 @@ class Session:
                 f"made by another version; measure again with `hyperslab run {self.notebook}`"
             )
         return frame.reset_index(drop=True)
-
-
-def _fits(rule: Mapping[str, object], experiment: str, case: experiment_io.Case | Case) -> bool:
-    """Return whether a case has all that a rule of the profile names."""
-    state = getattr(case, "cache_state", "")  # of a case that is ready
-    of_case = {"experiment": experiment, "cache_state": state, **case.labels}
-    return all(
-        of_case.get(name) in (value if isinstance(value, list) else [value])
-        for name, value in rule.items()
-    )
 
 
 def _require_own(folder: Path) -> None:

@@ -177,9 +177,8 @@ def _touched(counts: Counts) -> float:
 
 
 def _through(counts: Counts) -> str:
-    pieces = f"{counts.chunks:,} chunk" if counts.chunks else f"{counts.requests:,} read"
-    number = counts.chunks or counts.requests
-    return f"{_bytes(_touched(counts))} in {pieces}{'s' * (number != 1)}"
+    number, piece = (counts.chunks, "chunk") if counts.chunks else (counts.requests, "read")
+    return f"{_bytes(_touched(counts))} in {number:,} {piece}{'s' * (number != 1)}"
 
 
 def table(advice: Advice, width: int = 0) -> str:

@@ -8,9 +8,12 @@ from hyperslab.measure.journal import Journal
 from hyperslab.measure.noise import judge
 from hyperslab.measure.records import COLUMNS, frame_of, load, save
 from hyperslab.measure.stats import (
+    BETWEEN_RUNS,
+    Interval,
     geometric_mean_ratio,
     median_interval,
     middle_eight,
+    over_runs,
     paired_ratio,
 )
 
@@ -94,6 +97,27 @@ def test_intervals_cover_the_truth_as_often_as_they_say(blocks):
         median += median_interval(logs[1]).contains(1)
     for inside in (one, several, median):
         assert 0.935 * tries <= inside
+
+
+def test_an_interval_of_times_speaks_of_other_runs():
+    """Of two runs that differ by more than their blocks do, and of 100 blocks each."""
+    rng = np.random.default_rng(0)
+    runs = [np.exp(at + rng.normal(0, 0.01, 100)) for at in rng.normal(0, BETWEEN_RUNS, 400)]
+    alone = [paired_ratio(run, np.ones(100)) for run in runs]
+    wider = [over_runs(each) for each in alone]
+    inside = [
+        np.mean([a.contains(b.value) for a, b in zip(of[::2], of[1::2], strict=True)])
+        for of in (alone, wider)
+    ]
+    assert inside[0] < 0.2 and inside[1] >= 0.75
+    assert np.mean([each.contains(1) for each in wider]) > 0.93
+
+
+@pytest.mark.parametrize(
+    "known", [Interval(2, 1, 3, 5), Interval(2, 2, 2, 9), Interval(0, -1, 1, 9)]
+)
+def test_ranges_counts_and_differences_stay_as_they_are(known):
+    assert over_runs(known) == known
 
 
 @pytest.mark.parametrize(

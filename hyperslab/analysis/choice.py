@@ -4,7 +4,7 @@ from collections.abc import Collection, Mapping
 
 import pandas as pd
 
-from ..measure.stats import paired_ratio
+from ..measure.stats import over_runs, paired_ratio
 
 
 def smallest_of_fastest(
@@ -26,4 +26,4 @@ def smallest_of_fastest(
 
 def _alike(first: "pd.Series[float]", second: "pd.Series[float]") -> bool:
     both = pd.concat([first, second], axis=1, join="inner")
-    return paired_ratio(both.iloc[:, 0], both.iloc[:, 1]).contains(1)
+    return over_runs(paired_ratio(both.iloc[:, 0], both.iloc[:, 1])).contains(1)

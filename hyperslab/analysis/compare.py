@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from ..measure.stats import geometric_mean_ratio, median_interval, middle_eight
+from ..measure.stats import geometric_mean_ratio, median_interval, middle_eight, over_runs
 from ..text import Interval, exact
 from .cells import MissingError, cells, in_order, select
 from .quantities import MORE_IS_BETTER, Quantity, quantity
@@ -54,7 +54,8 @@ def compare(
         if against is not None:
             other = tuple({**dict(zip(names, key, strict=True)), **against}[name] for name in names)
             sides = (blocks.get(other, _NOTHING), blocks[key])
-            row["ratio"] = ratio_of(paired(*(sides[::-1] if value in MORE_IS_BETTER else sides)))
+            pairs = paired(*(sides[::-1] if value in MORE_IS_BETTER else sides))
+            row["ratio"] = ratio_of(pairs, kind)
             matched |= other in blocks
         rows.append(row)
     if not matched:
@@ -95,7 +96,8 @@ def of_blocks(blocks: "pd.Series[float]", quantity: Quantity) -> Interval:
     """Return the median over blocks; without width where a count is always the same."""
     if not quantity.timed and blocks.nunique() == 1:
         return exact(float(blocks.iloc[0]))
-    return median_interval(blocks.to_numpy()) if len(blocks) else UNKNOWN
+    found = median_interval(blocks.to_numpy()) if len(blocks) else UNKNOWN
+    return over_runs(found) if quantity.differs_between_runs else found
 
 
 def paired(of: pd.DataFrame, to: pd.DataFrame) -> list[tuple[Floats, Floats]]:
@@ -112,9 +114,10 @@ def paired(of: pd.DataFrame, to: pd.DataFrame) -> list[tuple[Floats, Floats]]:
     return [(a[whole, i], b[whole, i]) for i in range(len(groups))] if whole.any() else []
 
 
-def ratio_of(pairs: Sequence[tuple[Floats, Floats]]) -> Interval:
+def ratio_of(pairs: Sequence[tuple[Floats, Floats]], quantity: Quantity) -> Interval:
     """Return the ratio of two sides: paired by block, and the geometric mean over groups."""
-    return geometric_mean_ratio(pairs) if pairs else UNKNOWN
+    found = geometric_mean_ratio(pairs) if pairs else UNKNOWN
+    return over_runs(found) if quantity.differs_between_runs else found
 
 
 def _middle(blocks: "pd.Series[float]") -> float:

@@ -36,7 +36,7 @@ _PART_FIELDS = ("name", "measure", "rule", "reason")
 _NUMBER_FIELDS = {
     "factor", "scale", "at_least", "at_most", "amount", "per", "rate", "round_trip_s",
 }  # fmt: skip
-APPLIED = "2026-11-28"
+APPLIED = "2026-11-29"
 """When the way in which all rules are applied last changed; book/methods.md says how."""
 BASES = ("calibration", "arithmetic", "another system")
 """Why no measurement here can confirm a claim: data made to show it, the document's own numbers, or

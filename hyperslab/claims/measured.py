@@ -120,7 +120,7 @@ def one_against_another(
     fields: Fields, cells: Cells, medians: "pd.Series[float]", of: str, to: str, words: Words
 ) -> Measured:
     pairs, _ = paired_sides(single_group(cells, of), single_group(cells, to))
-    estimate = ratio_of(pairs)
+    estimate = ratio_of(pairs, quantity(fields))
     compared = comparison_words(
         fields, estimate, float(medians[of]), float(medians[to]), list(medians.index)
     )

@@ -12,7 +12,7 @@ from ..analysis import cost
 from ..analysis.break_even import costs
 from ..analysis.cells import Cells, MissingError, select
 from ..analysis.compare import of_blocks, ratio_of
-from ..measure.stats import geometric_mean_ratio, median_interval
+from ..measure.stats import geometric_mean_ratio, median_interval, over_runs
 from ..network import Link
 from ..text import SHARE, Interval, amount, comparison, listing, number, percent
 from .claim_fields import Fields, mapping, over, phases, quantity, real, texts, where
@@ -95,7 +95,7 @@ def ratio(records: pd.DataFrame, fields: Fields) -> Measured:
         second = {n: {**mapping(fields, n), **mapping(fields["against"], n)} for n in ("of", "to")}
         other = [side(records, {**fields, **second}, name) for name in ("of", "to")]
         pairs, groups = paired_sides(product_of(of, other[1]), product_of(to, other[0]))
-    estimate = ratio_of(pairs)
+    estimate = ratio_of(pairs, quantity(fields))
     words = comparison_words(fields, estimate, typical(of, groups), typical(to, groups), groups)
     if "counting" in fields:
         for name in ("of", "to"):
@@ -143,7 +143,8 @@ def at_rate(records: pd.DataFrame, fields: Fields) -> Measured:
 
     of, to = seconds("of"), seconds("to")
     pairs, groups = paired_sides(to, of)
-    estimate, sides = ratio_of(pairs), (typical(of, groups), typical(to, groups))
+    estimate = geometric_mean_ratio(pairs)  # bytes over a rate, in the main, are alike in all runs
+    sides = typical(of, groups), typical(to, groups)
     compared = decided(estimate, sides[1] / sides[0], "faster", "slower")
     words = {"compared": compared, **side_words(*sides, "s", groups)}
     return as_measured(fields, estimate, [of, to], words)
@@ -162,7 +163,8 @@ def means(records: pd.DataFrame, fields: Fields) -> Measured:
         ratios.append(np.exp(np.mean([np.log(a / b) for a, b in pairs], axis=0)))
         sources += sides
     blocks = min(map(len, ratios))  # which are independent: any of one goes with any other
-    estimate = geometric_mean_ratio([(each[:blocks], np.ones(blocks)) for each in ratios])
+    found = geometric_mean_ratio([(each[:blocks], np.ones(blocks)) for each in ratios])
+    estimate = over_runs(found)
     return as_measured(fields, estimate, sources, {"groups": number(len(listed))}, timed=True)
 
 
@@ -171,10 +173,10 @@ def difference(records: pd.DataFrame, fields: Fields) -> Measured:
     """How much more one configuration has than another, by block, in the unit of the value."""
     of, to = side(records, fields, "of"), side(records, fields, "to")
     pairs, groups = paired_sides(of, to)
-    by_block = pd.DataFrame([a - b for a, b in pairs]).mean()
+    by_block = median_interval(np.mean([a - b for a, b in pairs], axis=0))
     kind = quantity(fields)
     words = side_words(typical(of, groups), typical(to, groups), kind.unit, groups)
-    return as_measured(fields, of_blocks(by_block, kind), [of, to], words, unit=kind.unit)
+    return as_measured(fields, by_block, [of, to], words, unit=kind.unit)
 
 
 @_kind("scatter", "value of to", "over", "of to compared groups", timed=True)
@@ -185,7 +187,7 @@ def scatter(records: pd.DataFrame, fields: Fields) -> Measured:
     pairs, groups = paired_sides(of, to)
     apart = [[np.abs(np.log(values / np.median(values))) for values in pair] for pair in pairs]
     first, second = np.maximum(np.mean(apart, axis=0), 1e-9)  # of each block, over groups
-    estimate = ratio_of([(first, second)])
+    estimate = geometric_mean_ratio([(first, second)])
     compared = comparison(estimate.value, "more", "less")
     sides = side_words(float(first.mean()), float(second.mean()), SHARE, groups)
     return as_measured(fields, estimate, [of, to], {"compared": compared, **sides})

@@ -14,7 +14,7 @@ from ..claims.bands import HOLDS, REVERSED, UNDECIDED
 from ..claims.rules import NO_DIFFERENCE, direction, equality
 from ..measure.noise import JUDGED, judge
 from ..measure.records import load
-from ..measure.stats import paired_ratio
+from ..measure.stats import RUNS_HALF_WIDTH, paired_ratio
 from ..text import ENOUGH, amount
 from .machines import Machine, Machines
 from .results.add import lasting
@@ -52,9 +52,8 @@ def repeats(runs: Sequence[Machine]) -> dict[str, float]:
         for of in parts
         if len(of) > 1
     ]
-    width = [
-        np.log(part.high / part.low) / 2 / _half_width(part.blocks) for of in parts for part in of
-    ]
+    shown = [part for of in parts for part in of]
+    width = [_by_blocks(part) / _half_width(part.blocks) for part in shown]
     expected, between = float(np.median(width)), float(np.median(spread))
     verdicts = [
         (judgement.verdict, later.judgements[key].verdict)
@@ -68,13 +67,19 @@ def repeats(runs: Sequence[Machine]) -> dict[str, float]:
         "inside": float(np.mean(inside)),  # share of later ones inside of the earlier interval
         "apart": float(np.mean(apart)),  # share of intervals that are apart
         # medians, over parts, of the standard deviation of logarithms
-        "expected": expected,  # that an interval speaks of
+        "expected": expected,  # that the blocks of a run show
         "between": between,  # between the runs
-        "alone": max(between**2 - expected**2, 0.0) ** 0.5,  # of that, what no interval speaks of
+        "alone": max(between**2 - expected**2, 0.0) ** 0.5,  # of that, what no block shows
         "decided": len(decided) / len(pairs),  # verdicts that both of two runs decided
         "same": same,  # share of these
         "wrong": (1 - same) / 2 * len(decided) / len(pairs),  # of a run's verdicts, at least
     }
+
+
+def _by_blocks(part: PartVerdict) -> float:
+    """Return half the width that an interval's blocks give it, in logarithms."""
+    half = np.log(part.high / part.low) / 2
+    return float(max(half**2 - RUNS_HALF_WIDTH**2, 0.0) ** 0.5)
 
 
 @cache
@@ -112,7 +117,7 @@ def table(comparison: Machines) -> pd.DataFrame:
     shares = {
         "inside": "Later estimates inside the earlier interval (%)",
         "apart": "Intervals apart (%)",
-        "expected": "Deviation that intervals speak of (%)",
+        "expected": "Deviation that blocks show (%)",
         "between": "Deviation between runs (%)",
         "alone": "Of that, between runs alone (%)",
         "same": "Verdicts that repeat (%)",

@@ -9,7 +9,7 @@ import time
 from collections import Counter
 from contextlib import ExitStack
 from functools import partial
-from itertools import pairwise
+from itertools import groupby, pairwise
 from pathlib import Path
 
 import pytest
@@ -30,6 +30,7 @@ from samples import (
 
 from hyperslab.measure import witness, worker
 from hyperslab.measure.case import Case
+from hyperslab.measure.cold import can_evict
 from hyperslab.measure.harness import MIN_SAMPLES, Plan, measure
 from hyperslab.measure.journal import Journal
 from hyperslab.measure.lock import BusyError, measuring
@@ -115,6 +116,23 @@ def test_a_fresh_block_copies_what_it_reads_alone(tmp_path, run):
     ]
     run(*reads, blocks=2, fresh=True)
     assert log.read_text().split()[-1] == str(once.stat().st_ino)
+
+
+@pytest.mark.skipif(not can_evict(), reason="cold reads need Linux")
+@pytest.mark.parametrize(("blocks", "copies"), [(11, 11), (12, 6)])
+def test_of_many_blocks_two_share_the_files_of_cold_reads(tmp_path, run, blocks, copies):
+    cold, warm, log, other = (tmp_path / name for name in ("cold", "warm", "log", "other"))
+    for path in (cold, warm):
+        path.write_bytes(b"abc")
+    states = (("cold", cold, log), ("warm", warm, other))
+    reads = [
+        Case(state, Log(lines, [path], 0), cache_state=state, files=(path,), aa=True)
+        for state, path, lines in states
+    ]
+    run(*reads, blocks=blocks, fresh=True, sweeps=False)
+    for lines, different in ((log, copies), (other, blocks)):
+        seen = [line.split()[-1] for line in lines.read_text().splitlines()]
+        assert len(list(groupby(seen))) == different
 
 
 @pytest.mark.parametrize(("scatter", "extra_s", "blocks"), [(0, 60, 6), (9, 60, 12), (9, 0.0, 6)])

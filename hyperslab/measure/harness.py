@@ -50,7 +50,8 @@ class Plan:
     half_width: float = 0.0  # the target: half the width of an interval, relative to the time
     extra_s: float = 0.0  # what blocks beyond `blocks` may take, where the target is not met
     # A server of processes and copies of the files for each block: by the places of both in memory
-    # a warm read is up to a tenth quicker or slower, and blocks that share them agree too well.
+    # a warm read is up to a tenth quicker or slower, and blocks that share them agree too well. Of
+    # twelve blocks or more two share the files of cold reads, which differ no less for it.
     fresh: bool = False
 
     def __post_init__(self) -> None:
@@ -128,7 +129,8 @@ def measure(
                 wanted = [case for case, aa in entries if past.wants(case, aa, block, plan)]
                 if plan.fresh:
                     processes.turn_to(block)
-                    _copy_afresh(wanted)  # the first, too: what was just written is read quicker
+                    # The first, too: what was just written is read quicker.
+                    _copy_afresh([case for case in wanted if not _again(case, block, plan)])
                 # Commands use nothing that servers import.
                 if any(callable(case.run) for case in wanted):
                     processes.start(range(block, plan.blocks) if plan.fresh else ())
@@ -174,6 +176,12 @@ def _todo(
             yield block  # which costs all that happens until the next is asked for, copies included
             each_s = time.monotonic() - began
         spent_s += each_s
+
+
+def _again(case: Case, block: int, plan: Plan) -> bool:
+    """Whether a case reads the copies of the block before once more."""
+    many = min(case.most_blocks or plan.blocks, plan.blocks) >= 2 * ENOUGH
+    return many and case.cache_state == "cold" and block % 2 == 1
 
 
 def _copy_afresh(cases: Sequence[Case]) -> None:

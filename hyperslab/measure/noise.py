@@ -114,24 +114,33 @@ def judge(frame: pd.DataFrame, *, widths: bool = False) -> list[Noise]:
     'clean'
     """
     timed = frame.loc[frame["wall_s"].notna(), [*JUDGED]]  # of all, each step would be slower
-    noises = []
+    ratios, noises = aa_ratios(timed), []
     for (experiment, cache_state), group in timed.groupby(["experiment", "cache_state"]):
-        pair = group[group["aa"].isin(("A", "B")) & group["status"].isin(("ok", ""))]
-        moving = pair[pair["phase"].isin(_MOVING) | pair["phase"].str.startswith("pattern:")]
-        pair = pair if moving.empty else moving
-        each = pair.groupby(["block", "case", "aa"])[["wall_s", "useful_bytes"]].sum().unstack()
-        both = each.dropna().groupby(level="block").sum()  # of cases that have both in the block
-        if both.empty or {*both["wall_s"]} != {"A", "B"}:
-            continue
-        sums, moved = both["wall_s"], both["useful_bytes"]
-        # Some move as much as they can in a given time: they are compared by their time a byte.
-        spent = sums / moved if (moved > 0).to_numpy().all() else sums
-        ratio = paired_ratio(spent["A"], spent["B"])
-        synced = bool((group["phase"] == "sync").any())
-        others = float(group.groupby("block")["others_cpu"].first().median())
-        width = _half_width(group) if widths else math.nan
-        noises.append(Noise(str(experiment), str(cache_state), ratio, others, synced, width))
+        if ratio := ratios.get((str(experiment), str(cache_state))):
+            synced = bool((group["phase"] == "sync").any())
+            others = float(group.groupby("block")["others_cpu"].first().median())
+            width = _half_width(group) if widths else math.nan
+            noises.append(Noise(str(experiment), str(cache_state), ratio, others, synced, width))
     return noises
+
+
+def aa_ratios(timed: pd.DataFrame) -> dict[tuple[str, str], Interval]:
+    """Return the ratio of the A/A pair of each experiment and cache state that has one."""
+    of, noted = ["experiment", "cache_state"], ["wall_s", "useful_bytes"]
+    pair = timed[timed["aa"].isin(("A", "B")) & timed["status"].isin(("ok", ""))]
+    moving = pair["phase"].isin(_MOVING) | pair["phase"].str.startswith("pattern:")
+    moving |= ~moving.groupby([pair[name] for name in of]).transform("any")  # else all phases
+    each = pair[moving].groupby([*of, "block", "case", "aa"])[noted].sum().unstack()
+    if {*each.columns.get_level_values("aa")} != {"A", "B"}:
+        return {}
+    both = each.dropna().groupby(level=[*of, "block"]).sum()  # of cases with both in the block
+    ratios = {}
+    for (experiment, cache_state), sums in both.groupby(of):
+        spent, moved = sums["wall_s"], sums["useful_bytes"]
+        if (moved > 0).to_numpy().all():
+            spent = spent / moved  # some move as much as they can in a given time
+        ratios[str(experiment), str(cache_state)] = paired_ratio(spent["A"], spent["B"])
+    return ratios
 
 
 def _half_width(timed: pd.DataFrame) -> float:

@@ -12,7 +12,7 @@ from scipy.stats import chi2
 from ..claims import PartVerdict
 from ..claims.bands import HOLDS, REVERSED, UNDECIDED
 from ..claims.rules import NO_DIFFERENCE, direction, equality
-from ..measure.noise import JUDGED, judge
+from ..measure.noise import JUDGED, aa_ratios
 from ..measure.records import load
 from ..measure.stats import RUNS_HALF_WIDTH, paired_ratio
 from ..text import ENOUGH, amount
@@ -100,8 +100,10 @@ def judged_alike(comparison: Machines) -> dict[str, int]:
     """Return how A/A pairs are judged, of all machines, as if each were a claim."""
     paths = [path for run in comparison.machines for path in sorted(run.folder.glob("*.parquet"))]
     frames = (load(path, JUDGED) for path in paths)
-    pairs = (frame[frame["aa"].isin(("A", "B"))] for frame in frames)
-    ratios = [noise.ratio for frame in pairs for noise in judge(frame)]
+    pairs = [frame[frame["aa"].isin(("A", "B")) & frame["wall_s"].notna()] for frame in frames]
+    for number, pair in enumerate(pairs):
+        pair["experiment"] = f"{number} " + pair["experiment"].astype(str)
+    ratios = aa_ratios(pd.concat(pairs)).values()
     bounds = [(ratio.low, ratio.high) for ratio in ratios if ratio.n >= ENOUGH]
     differs, equals = direction(above=True), equality(NO_DIFFERENCE)
     return {

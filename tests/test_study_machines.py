@@ -144,10 +144,16 @@ def test_runs_of_one_machine_are_compared_with_each_other(top):
 
 
 def test_runs_at_another_pace_are_told_apart(top):
-    for number, pace_s in enumerate((1e-4, 1.05e-4, 2e-4)):
+    for number, pace_s in enumerate((1e-4, 1.05e-4, 2e-4, 2.1e-4)):
         facts = {"identity": {"cpu": "C", "cores": 2}, "pace_s": pace_s, "noise": 0.02}
-        measured(top / f"results/m{number}", (4.0, 4.1, 1.4)[number], f"r{number}", **facts)
+        measured(top / f"results/m{number}", (4.0, 4.1, 1.4, 1.4)[number], f"r{number}", **facts)
     table = repeats.table(gathered())
-    assert list(table["Runs"]) == [3, 2]
-    assert list(table["Verdicts that repeat (%)"]) == [0.333, 1.0]
-    assert list(machines.facts(gathered())["Known work"]) == ["100 µs", "105 µs", "200 µs"]
+    assert list(table.index) == ["m0", "m0, at one pace", "m2, at one pace"]
+    assert list(table["Runs"]) == [4, 2, 2]
+    assert list(table["Verdicts that repeat (%)"]) == [0.333, 1.0, 1.0]
+    assert list(machines.facts(gathered())["Known work"]) == [
+        "100 µs",
+        "105 µs",
+        "200 µs",
+        "210 µs",
+    ]

@@ -20,7 +20,7 @@ from .machines import Machine, Machines
 from .results.add import lasting
 
 ONE_PACE = 0.1
-"""How far from the usual of a machine's runs the known work may be, of a run at the same pace."""
+"""How much longer than in the quickest of them the known work may take in runs at one pace."""
 _SIMULATED = 1000
 
 
@@ -136,15 +136,21 @@ def table(comparison: Machines) -> pd.DataFrame:
     rows = {}
     for runs in groups(comparison):
         rows[runs[0].name] = row(runs)
-        alike = _at_one_pace(runs)
-        if 1 < len(alike) < len(runs):
-            rows[f"{runs[0].name}, at one pace"] = row(alike)
+        for alike in _at_one_pace(runs):
+            if 1 < len(alike) < len(runs):
+                rows[f"{alike[0].name}, at one pace"] = row(alike)
     return pd.DataFrame.from_dict(rows, orient="index").rename_axis("First run")
 
 
-def _at_one_pace(runs: Sequence[Machine]) -> list[Machine]:
-    usual_s = np.median([run.pace_s for run in runs])
-    return [run for run in runs if abs(run.pace_s / usual_s - 1) <= ONE_PACE]
+def _at_one_pace(runs: Sequence[Machine]) -> list[list[Machine]]:
+    """Return the runs at each pace, from the quickest on; each in the order that they came in."""
+    paces: list[list[Machine]] = []
+    known = [run for run in runs if run.pace_s == run.pace_s]
+    for run in sorted(known, key=lambda run: run.pace_s):
+        if not paces or run.pace_s > (1 + ONE_PACE) * paces[-1][0].pace_s:
+            paces.append([])
+        paces[-1].append(run)
+    return [[run for run in runs if run in alike] for alike in paces]
 
 
 def _parts(run: Machine) -> dict[str, PartVerdict]:

@@ -135,6 +135,17 @@ def test_of_many_blocks_two_share_the_files_of_cold_reads(tmp_path, run, blocks,
         assert len(list(groupby(seen))) == different
 
 
+@pytest.mark.skipif(not can_evict(), reason="cold reads need Linux")
+def test_a_resumed_run_copies_what_the_block_before_read_elsewhere(tmp_path, run):
+    path, log = tmp_path / "cold", tmp_path / "log"
+    path.write_bytes(b"abc")
+    read = Case("cold", Log(log, [path], 0), cache_state="cold", files=(path,), aa=True)
+    run(read, blocks=13, fresh=True, sweeps=False)
+    before = path.stat().st_ino
+    run(read, blocks=14, fresh=True, sweeps=False)  # the last is the second of two
+    assert log.read_text().split()[-1] == str(path.stat().st_ino) != str(before)
+
+
 @pytest.mark.parametrize(("scatter", "extra_s", "blocks"), [(0, 60, 6), (9, 60, 12), (9, 0.0, 6)])
 def test_blocks_go_on_while_times_are_known_too_little(run, scatter, extra_s, blocks):
     """A resumed run has as many."""

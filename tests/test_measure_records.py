@@ -99,7 +99,7 @@ def test_intervals_cover_the_truth_as_often_as_they_say(blocks):
         assert 0.935 * tries <= inside
 
 
-def test_an_interval_of_times_speaks_of_other_runs():
+def test_the_interval_of_a_ratio_of_times_holds_over_runs():
     """Of two runs that differ by more than their blocks do, and of 100 blocks each."""
     rng = np.random.default_rng(0)
     runs = [np.exp(at + rng.normal(0, 0.01, 100)) for at in rng.normal(0, BETWEEN_RUNS, 400)]
@@ -118,6 +118,12 @@ def test_an_interval_of_times_speaks_of_other_runs():
 )
 def test_ranges_counts_and_differences_stay_as_they_are(known):
     assert over_runs(known) == known
+
+
+def test_where_one_end_is_unknown_the_other_is_made_wider():
+    low, high = (over_runs(Interval(1, *ends, 7)) for ends in ((0, 1.01), (0.99, np.inf)))
+    assert low.low == 0 and low.high == pytest.approx(1.026, abs=1e-3)
+    assert high.high == np.inf and high.low == pytest.approx(0.975, abs=1e-3)
 
 
 @pytest.mark.parametrize(

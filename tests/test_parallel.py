@@ -71,6 +71,19 @@ def test_flash_writes_the_document_s_bytes_in_blocks_one_after_the_other():
     assert flash("checkpoint", 16, 4).rank_bytes(0) / 1e6 == pytest.approx(60, rel=0.06)
 
 
+@pytest.mark.parametrize("dtype", ["i1", "f4"])
+@pytest.mark.parametrize(
+    ("start", "count"), [((7, 0), (290, 200)), ((7, 3), (100, 50)), ((300, 0), (0, 200))]
+)
+def test_values_are_those_of_their_places(dtype, start, count):
+    shape = (300, 200)
+    plan = WritePlan((SharedArray("a", dtype, shape, (Part(start, count),)),))
+    whole = (np.arange(300 * 200).reshape(shape) * 31) % (127 if dtype == "i1" else 16_777_213)
+    (part,) = plan.datasets[0].parts
+    found = plan.values(0, part)
+    assert found.dtype == dtype and np.array_equal(found, whole[part.region])
+
+
 def test_values_are_whole_in_each_type():
     plan = flash("checkpoint", side=2, ranks=1, blocks=1, as_bytes=True)
     values = plan.values(29, plan.datasets[29].parts[0])

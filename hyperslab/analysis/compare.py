@@ -96,8 +96,7 @@ def of_blocks(blocks: "pd.Series[float]", quantity: Quantity) -> Interval:
     """Return the median over blocks; without width where a count is always the same."""
     if not quantity.timed and blocks.nunique() == 1:
         return exact(float(blocks.iloc[0]))
-    found = median_interval(blocks.to_numpy()) if len(blocks) else UNKNOWN
-    return over_runs(found) if quantity.differs_between_runs else found
+    return median_interval(blocks.to_numpy()) if len(blocks) else UNKNOWN
 
 
 def paired(of: pd.DataFrame, to: pd.DataFrame) -> list[tuple[Floats, Floats]]:
@@ -117,7 +116,7 @@ def paired(of: pd.DataFrame, to: pd.DataFrame) -> list[tuple[Floats, Floats]]:
 def ratio_of(pairs: Sequence[tuple[Floats, Floats]], quantity: Quantity) -> Interval:
     """Return the ratio of two sides: paired by block, and the geometric mean over groups."""
     found = geometric_mean_ratio(pairs) if pairs else UNKNOWN
-    return over_runs(found) if quantity.differs_between_runs else found
+    return over_runs(found) if quantity.timed else found
 
 
 def _middle(blocks: "pd.Series[float]") -> float:

@@ -27,11 +27,6 @@ class Quantity:
     # from samples (an element each, phases already summed), by column, to a value each
     compute: Callable[[Mapping[str, NDArray[np.float64]]], NDArray[np.float64]]
 
-    @property
-    def differs_between_runs(self) -> bool:
-        """Whether its intervals are to speak of other runs; a share ends at one."""
-        return self.timed and self.unit != SHARE
-
 
 # A sample has one size, however many phases note it; everything else adds up over phases.
 _ADDED = (

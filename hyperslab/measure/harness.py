@@ -51,7 +51,7 @@ class Plan:
     extra_s: float = 0.0  # what blocks beyond `blocks` may take, where the target is not met
     # A server of processes and copies of the files for each block: by the places of both in memory
     # a warm read is up to a tenth quicker or slower, and blocks that share them agree too well. Of
-    # twelve blocks or more two share the files of cold reads, which differ no less for it.
+    # twelve blocks or more two share the files of cold reads (book/methods.md says why).
     fresh: bool = False
 
     def __post_init__(self) -> None:
@@ -124,13 +124,16 @@ def measure(
             mininterval=1,
             disable=None,  # where nobody looks
         )
+        last = -1  # the block that was measured before, here and not by a run that was ended
         with measuring(), bar:
             for block in _todo(plan, blocks, entries, past):
                 wanted = [case for case, aa in entries if past.wants(case, aa, block, plan)]
                 if plan.fresh:
                     processes.turn_to(block)
                     # The first, too: what was just written is read quicker.
-                    _copy_afresh([case for case in wanted if not _again(case, block, plan)])
+                    second = block % 2 == 1 and block - 1 == last
+                    _copy_afresh([case for case in wanted if not (second and _shares(case, plan))])
+                    last = block
                 # Commands use nothing that servers import.
                 if any(callable(case.run) for case in wanted):
                     processes.start(range(block, plan.blocks) if plan.fresh else ())
@@ -178,10 +181,10 @@ def _todo(
         spent_s += each_s
 
 
-def _again(case: Case, block: int, plan: Plan) -> bool:
-    """Whether a case reads the copies of the block before once more."""
+def _shares(case: Case, plan: Plan) -> bool:
+    """Whether two blocks read one copy of a case's files: six copies are left."""
     many = min(case.most_blocks or plan.blocks, plan.blocks) >= 2 * ENOUGH
-    return many and case.cache_state == "cold" and block % 2 == 1
+    return many and case.cache_state == "cold"
 
 
 def _copy_afresh(cases: Sequence[Case]) -> None:

@@ -29,7 +29,8 @@ NUMBERS = (
     "voluntary_switches", "forced_switches",  # of the threads of a process, waiting or made to
     "pace_s", "lasted_s", "reclaimed_bytes",  # of witnesses
     "retaken", "elapsed_s",  # how many tries were discarded; of the first, with all around it
-    "draw",  # of processes and of copies of the files; blocks of older records share one
+    "draw",  # of processes, and of copies of the files, which two blocks may share for cold reads;
+    # blocks of older records share one
 )  # fmt: skip
 FLAGS = ("shuffle", "verified", "disturbed")
 COLUMNS = (*TEXT, *NUMBERS, *FLAGS)

@@ -3,7 +3,7 @@
 import pandas as pd
 
 from ..measure.records import load, main
-from ..measure.stats import median_interval, over_runs
+from ..measure.stats import median_interval
 from .profile import drawn_between, entries
 
 DESCRIBED = {
@@ -42,7 +42,7 @@ def summaries(records: pd.DataFrame, page: str) -> pd.DataFrame:
     described = grouped[[name for name in DESCRIBED if name not in _KEYS]].first()
     table = pd.concat([described, grouped[list(COUNTS)].median()], axis=1).reset_index()
     table = table.rename(columns=DESCRIBED | COUNTS)
-    medians = [over_runs(median_interval(seconds)) for _, seconds in grouped["wall_s"]]
+    medians = [median_interval(seconds) for _, seconds in grouped["wall_s"]]
     for words, end in (("time", "value"), ("from", "low"), ("to", "high")):
         table[f"{words}, ms"] = [1e3 * getattr(median, end) for median in medians]
     table["blocks"] = [median.n for median in medians]

@@ -78,8 +78,9 @@ def repeats(runs: Sequence[Machine]) -> dict[str, float]:
 
 def _by_blocks(part: PartVerdict) -> float:
     """Return half the width that an interval's blocks give it, in logarithms."""
-    half = np.log(part.high / part.low) / 2
-    return float(max(half**2 - RUNS_HALF_WIDTH**2, 0.0) ** 0.5)
+    half = float(np.log(part.high / part.low) / 2)
+    # What is narrower was not made wider; of what is no ratio, few, this takes off too much.
+    return half if half <= RUNS_HALF_WIDTH else (half**2 - RUNS_HALF_WIDTH**2) ** 0.5
 
 
 @cache
@@ -103,7 +104,7 @@ def judged_alike(comparison: Machines) -> dict[str, int]:
     pairs = [frame[frame["aa"].isin(("A", "B")) & frame["wall_s"].notna()] for frame in frames]
     for number, pair in enumerate(pairs):
         pair["experiment"] = f"{number} " + pair["experiment"].astype(str)
-    ratios = aa_ratios(pd.concat(pairs)).values()
+    ratios = aa_ratios(pd.concat(pairs)).values() if pairs else ()
     bounds = [(ratio.low, ratio.high) for ratio in ratios if ratio.n >= ENOUGH]
     differs, equals = direction(above=True), equality(NO_DIFFERENCE)
     return {

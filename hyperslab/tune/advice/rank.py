@@ -24,7 +24,7 @@ from hyperslab.measure.harness import RETAKES, Plan, measure
 from hyperslab.measure.journal import Journal, Rows
 from hyperslab.measure.processes import Processes
 from hyperslab.measure.records import DISCARDED, frame_of
-from hyperslab.measure.stats import median_interval, over_runs, paired_ratio
+from hyperslab.measure.stats import median_interval, paired_ratio
 from hyperslab.network.link import Link
 from hyperslab.network.server import Server, serving
 from hyperslab.text import listing
@@ -219,7 +219,7 @@ def _joined(advice: Advice, chosen: Sequence[Row], frame: pd.DataFrame) -> Advic
         joined[name] = replace(
             row,
             measured={a.name: median_interval(own.get_group(a.name)) for a in subject.near},
-            measured_gain=over_runs(paired_ratio(base, mix)),
+            measured_gain=paired_ratio(base, mix),
             left_early=early > 0 and name not in onward,
         )
     twice = mixes(again, advice.present)

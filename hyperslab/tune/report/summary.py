@@ -10,13 +10,7 @@ import pandas as pd
 
 from hyperslab.io.layout import CLASSIC
 from hyperslab.measure.records import DISCARDED, main
-from hyperslab.measure.stats import (
-    Interval,
-    geometric_mean_ratio,
-    median_interval,
-    over_runs,
-    paired_ratio,
-)
+from hyperslab.measure.stats import Interval, geometric_mean_ratio, median_interval, paired_ratio
 
 from ..specs.parse import BM_FORMATS
 from ..specs.target import COPY
@@ -130,7 +124,7 @@ class Findings:
     @cached_property
     def medians(self) -> dict[tuple[str, Quantity], Interval]:
         """The median of each layout and quantity, in seconds, with its interval."""
-        return {key: over_runs(median_interval(seconds)) for key, seconds in self.times.items()}
+        return {key: median_interval(seconds) for key, seconds in self.times.items()}
 
     @cached_property
     def table(self) -> pd.DataFrame:
@@ -192,7 +186,7 @@ class Findings:
 
     def _ratio(self, quantity: Quantity, of: str, to: str) -> Interval | None:
         a, b = self.times[of, quantity], self.times[to, quantity]
-        return over_runs(paired_ratio(a, b)) if (a.notna() & b.notna()).any() else None
+        return paired_ratio(a, b) if (a.notna() & b.notna()).any() else None
 
     @cached_property
     def overall(self) -> tuple[str, Interval, list[Quantity]] | None:
@@ -208,10 +202,8 @@ class Findings:
             return None
         # Patterns count alike, over the blocks that have them all.
         gains = {
-            name: over_runs(
-                geometric_mean_ratio(
-                    [(seconds[COPY, q][whole], seconds[name, q][whole]) for q in cold]
-                )
+            name: geometric_mean_ratio(
+                [(seconds[COPY, q][whole], seconds[name, q][whole]) for q in cold]
             )
             for name in names
             if name != COPY

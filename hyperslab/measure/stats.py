@@ -15,7 +15,7 @@ from ..text import Interval as Interval
 _OUTSIDE = 1 - 0.95  # how often an interval may miss what it is of
 BETWEEN_RUNS = 0.012
 """The standard deviation of a ratio's logarithm between runs of one machine that the blocks of one
-run do not show: the median over parts of claims, by `repeats` of runs at one pace on two processors."""
+run do not show: by `repeats` of runs at one pace on two processors, the median over claims."""
 RUNS_HALF_WIDTH = NormalDist().inv_cdf(1 - _OUTSIDE / 2) * BETWEEN_RUNS
 """Half the width of an interval that had nothing else, in logarithms: 2.4 %."""
 

@@ -1,5 +1,6 @@
 """One quiet figure style, for light and for dark pages."""
 
+import math
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -106,8 +107,10 @@ def two_a_row(panels: int, each: float, more: float, **how: Any) -> tuple[Figure
 
 def entitled(axes: Any, title: str, columns: int = 4) -> None:
     """Say above a figure of one panel what came out, over its legend."""
-    axes.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=columns)
-    axes.set_title(title, loc="left", pad=26)
+    legend = axes.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=columns)
+    lines = max(math.ceil(len(legend.get_texts()) / columns), 1)
+    axes.set_title(title, loc="left", pad=12 + 14 * lines)
+    axes.figure.set_figheight(axes.figure.get_figheight() + 14 * (lines - 1) / 72)
 
 
 def headline(figure: Any, title: str, legend: Any = ((), ()), columns: int = 3) -> None:

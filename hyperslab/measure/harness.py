@@ -124,16 +124,15 @@ def measure(
             mininterval=1,
             disable=None,  # where nobody looks
         )
-        last = -1  # the block that was measured before, here and not by a run that was ended
+        resumed = frozenset(blocks)  # of a run that was ended, whose files are gone
         with measuring(), bar:
             for block in _todo(plan, blocks, entries, past):
                 wanted = [case for case, aa in entries if past.wants(case, aa, block, plan)]
                 if plan.fresh:
                     processes.turn_to(block)
                     # The first, too: what was just written is read quicker.
-                    second = block % 2 == 1 and block - 1 == last
+                    second = block % 2 == 1 and block - 1 not in resumed
                     _copy_afresh([case for case in wanted if not (second and _shares(case, plan))])
-                    last = block
                 # Commands use nothing that servers import.
                 if any(callable(case.run) for case in wanted):
                     processes.start(range(block, plan.blocks) if plan.fresh else ())

@@ -80,12 +80,12 @@ class WritePlan:
     def values(self, number: int, part: Part) -> NDArray[np.generic]:
         dataset = self.datasets[number]
         modulus = _MODULUS_OF_BYTES if dataset.dtype in ("i1", "i2") else _MODULUS
-        along = [np.arange(a, a + n) for a, n in zip(part.start, part.count, strict=True)]
         run = part.count[1:] == dataset.shape[1:] and 0 not in part.count
         if run:  # in which values come back
             first = int(np.ravel_multi_index(part.start, dataset.shape))
             index = np.arange(first, first + min(math.prod(part.count), modulus))
         else:
+            along = (np.arange(a, a + n) for a, n in zip(part.start, part.count, strict=True))
             index = np.ravel_multi_index(np.ix_(*along), dataset.shape)
         values = ((index * 31 + number * 7) % modulus).astype(dataset.dtype)
         return np.resize(values, part.count) if run else values

@@ -151,7 +151,7 @@ def _at_one_pace(runs: Sequence[Machine]) -> list[list[Machine]]:
         if not paces or run.pace_s > (1 + ONE_PACE) * paces[-1][0].pace_s:
             paces.append([])
         paces[-1].append(run)
-    return [[run for run in runs if run in alike] for alike in paces]
+    return [sorted(alike, key=runs.index) for alike in paces]
 
 
 def _parts(run: Machine) -> dict[str, PartVerdict]:
